@@ -229,7 +229,7 @@ TEST_CASE("no set that the single-stream test accepts misses, and in each other 
                   auto& t = tasks.tasks[i];
                   t = {t.name, 1000 * t.wcet, 1000 * t.period, 1000 * t.deadline, 0, t.width, t.core, t.priority, t.id};
                 }
-                const auto verdict = an::single_stream_edf(tasks);
+                const auto verdict = an::detail::single_stream_edf(tasks);
                 const takt::level_stack<most_tasks> stream{1};
                 if (verdict.schedulable()) {
                   ++out.accepted;
@@ -351,7 +351,7 @@ TEST_CASE("with a guard band kernels that stop only at the end of a wave do not 
   check_sound("guarded EDF", over_random_sets([&](generator& g, record& out) {
                 const kernels tasks = g.make({10, 15, 20, 30, 60});
                 const slot s = g.make_slot({6, 10, 12});
-                if (!an::slot_guarded_edf(tasks, s).schedulable()) { return; }
+                if (!an::detail::slot_guarded_edf(tasks, s).schedulable()) { return; }
                 ++out.accepted;
                 attack(edf, one_slotted_core{1}, tasks, guarded(s), g, text_of(s), out);
               }));
@@ -359,7 +359,7 @@ TEST_CASE("with a guard band kernels that stop only at the end of a wave do not 
                 const kernels given = g.make({10, 15, 20, 30, 60});
                 const slot s = g.make_slot({6, 10, 12});
                 const auto order = an::rank(given, takt::by_relative_deadline{});
-                const auto verdict = an::slot_guarded_fixed_priority(given, order, s);
+                const auto verdict = an::detail::slot_guarded_fixed_priority(given, order, s);
                 if (!verdict.schedulable()) { return; }
                 ++out.accepted;
                 compare(ranked(given, order), verdict, one_slotted_core{1}, guarded(s), g, out);
@@ -372,7 +372,7 @@ TEST_CASE("periodic sets that a test on chunks accepts do not miss inside a slot
                 return an::slot_abstraction_edf(tasks, s).schedulable();
               }));
   check_sound("longest chunks", periodic_in_slot([](const kernels& tasks, const slot& s) {
-                return an::slot_longest_chunk_edf(tasks, s).schedulable();
+                return an::detail::slot_longest_chunk_edf(tasks, s).schedulable();
               }));
   check_sound("proportional", periodic_in_slot([](const kernels& tasks, const slot& s) {
                 return an::slot_proportional_edf(tasks, s).schedulable();
@@ -401,7 +401,7 @@ TEST_CASE("the exact test and the simulator agree on every periodic set, respons
   const record r = over_random_sets([&accepted](generator& g, record& out) {
     const kernels tasks = g.make({5, 6, 10, 12, 15, 20});
     const slot s = g.make_slot({4, 5, 6, 10, 12});
-    const auto verdict = an::slot_simulated_edf(tasks, s);
+    const auto verdict = an::detail::slot_simulated_edf(tasks, s);
     const auto releases = periodic(tasks, hyperperiod(tasks, s.period));
     const auto run = kernel_runs::simulate_kernels(edf, one_slotted_core{1}, tasks, releases, options_in(s));
     ++out.runs;
@@ -426,7 +426,7 @@ TEST_CASE("no set that fits on one processor misses under event-driven gang sche
                   t.width =
                       t.core == takt::unassigned_core ? takt::kernel_width::all_cores : takt::kernel_width::one_core;
                 }
-                if (!an::gang_serial_edf(tasks).schedulable()) { return; }
+                if (!an::detail::gang_serial_edf(tasks).schedulable()) { return; }
                 ++out.accepted;
                 attack(edf, gang_cores{cores}, tasks, {.free_preemption = true}, g, "", out);
                 attack(edf, strict_cores{cores}, tasks, {.free_preemption = true}, g, "", out);

@@ -310,7 +310,7 @@ constexpr ticks threads_unit = 20'000;
 
 /// The plan of a combiner that proves the set, one with guards rather than none.
 auto proven_plan(const random_system& s, const flat_type& flat) -> std::optional<plan_type> {
-  const an::bounded_stations<decltype(flat.stations)> stations{flat.stations};
+  const an::detail::bounded_stations<decltype(flat.stations)> stations{flat.stations};
   for (const auto& verdict :
        {an::guarded(flat.table, stations), an::holistic(flat.table, stations), an::inflated(flat.table, stations)}) {
     if (verdict.schedulable()) { return with_guards(s.plan, verdict.plan); }
@@ -343,7 +343,7 @@ auto run_one(const random_system& s, const choice& kernels, std::uint64_t seed, 
 /// Whether some combiner proves it.
 auto judge(const random_system& s, const choice& kernels, std::uint64_t seed, proofs& p, tally& count) -> bool {
   const auto flat = std::make_unique<flat_type>(takt::flatten(s.places, s.set, s.plan));
-  const an::bounded_stations<decltype(flat->stations)> stations{flat->stations};
+  const an::detail::bounded_stations<decltype(flat->stations)> stations{flat->stations};
   const composed_systems::system_of_any on{flat->table, flat->stations};
   const auto before = p.holistic + p.guarded + p.inflated;
   const auto ask = [&](const auto& verdict, std::uint64_t& proven) {

@@ -178,9 +178,9 @@ void compare(const std::array<ticks, most_tasks>& worst, const Bounds& bounds, r
 [[nodiscard]] auto claims_of(const kernels& set, const takt::block_gpu& gpu) -> sim::queue_claims {
   takt::thread_time<ticks> carry_in;
   takt::thread_time<ticks> backlog;
-  REQUIRE(an::carry_in_bound(set, gpu, carry_in));
+  REQUIRE(an::detail::carry_in_bound(set, gpu, carry_in));
   REQUIRE(an::backlog_bound(set, gpu, takt::per_job_streams, backlog));
-  return {an::largest_block_size(set), an::unit_block_size(set, gpu), carry_in.value, backlog.value};
+  return {an::detail::largest_block_size(set), an::unit_block_size(set, gpu), carry_in.value, backlog.value};
 }
 
 /// Sequential or overlapping jobs on one cluster, each task a graph of its own that is released `early` at most.
@@ -385,14 +385,14 @@ TEST_CASE("no job exceeds the bound for non-preemptive scheduling" * takt_tests:
 
 TEST_CASE("no sequential job exceeds its bounds" * takt_tests::traces("OVX-07")) {
   check_sound("sequential", cpu_soundness(overlap::none, true, [](const auto& tasks, auto cpus, auto policy) {
-                return an::sequential_response(tasks, cpus, policy);
+                return an::detail::sequential_response(tasks, cpus, policy);
               }));
 }
 
 TEST_CASE("no job of a task with limited parallelism exceeds its bound, by slots or by distance" *
           takt_tests::traces("OVX-X5")) {
   check_sound("slots", cpu_soundness(overlap::slots, true, [](const auto& tasks, auto cpus, auto policy) {
-                return an::slot_response(tasks, cpus, policy);
+                return an::detail::slot_response(tasks, cpus, policy);
               }));
   check_sound("distance", cpu_soundness(overlap::distance, true, [](const auto& tasks, auto cpus, auto policy) {
                 return an::distance_response(tasks, cpus, policy);

@@ -162,7 +162,7 @@ auto combined(const P& board, const T& set, const takt::plan<N>& plan) {
   takt::detail::copy_decisions(plan, own);
   const auto flat = takt::flatten(board, set, own);
   REQUIRE_FALSE(flat.error);
-  const an::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
+  const an::detail::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
   return an::holistic(flat.table, stations);
 }
 

@@ -172,7 +172,7 @@ void check_unsound(const std::string& name, const record& r) {
 /// `more`: places of each queue above the least.
 [[nodiscard]] auto promise_of_ck_omlp(const random_lock_system& s, std::int64_t more = 0) -> promise {
   const auto waits = [more](std::int64_t cpus, std::int64_t k, ticks longest) {
-    return takt::analysis::ck_omlp_with_limit(cpus, k, takt::analysis::queue_length(cpus, k) + more, longest);
+    return takt::analysis::ck_omlp_with_limit(cpus, k, takt::analysis::detail::queue_length(cpus, k) + more, longest);
   };
   const std::int64_t cpus = std::int64_t{s.processors} * s.clusters;
   promise p{[&s, waits, cpus](std::size_t r, std::size_t /*t*/) {
@@ -227,7 +227,7 @@ TEST_CASE("the k-FMLP with a limit on its queues keeps its bound under any advic
   using lock = takt::k_fmlp<replicas, tasks, random_advice>;
   check_sound("k-FMLP with random advice", over_random_systems({}, [](const random_lock_system& s, record& out) {
                 const auto limit = [&s](std::size_t r) {
-                  return takt::analysis::queue_length(static_cast<std::int64_t>(tasks), s.replicas[r]);
+                  return takt::analysis::detail::queue_length(static_cast<std::int64_t>(tasks), s.replicas[r]);
                 };
                 examine(
                     s, false, [&s](std::size_t r) { return lock{{.replicas = s.replicas[r]}, advice_for(s)}; },

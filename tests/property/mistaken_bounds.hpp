@@ -24,7 +24,7 @@ inline constexpr std::size_t most_visits = 64;
 template <class Rule, class Change>
 struct looks_away : Rule {
   using demands = std::array<takt::visit_demand, most_visits>;
-  using bounds = takt::analysis::pool_bounds<Rule>;
+  using bounds = takt::analysis::detail::pool_bounds<Rule>;
 
   void responds(changed given, std::int32_t units) const {
     const demands kept = copy_of(given);
@@ -41,7 +41,7 @@ struct looks_away : Rule {
     }
   }
   [[nodiscard]] auto decides(std::span<const takt::visit_demand> given, std::int32_t units) const -> bool
-    requires takt::analysis::KnowsDeadlines<Rule>
+    requires takt::analysis::detail::KnowsDeadlines<Rule>
   {
     demands seen = copy_of(given);
     const changed all{seen.data(), given.size()};

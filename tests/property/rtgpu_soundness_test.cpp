@@ -287,7 +287,7 @@ void examine_tokens(const random_system& s, records& all, Order order) {
   const auto board = takt::platform(takt::pool(s.cores, takt::fixed_priority), takt::pool(s.engines, takt::fifo),
                                     takt::pool(s.sms, takt::locked(order, s.tokens)));
   examine(s, board, all, [](const table_type& table, const takt::platform_record& platform) {
-    return takt::analysis::locked_gpu_rta<table_type, Order>(table, platform);
+    return takt::analysis::detail::locked_gpu_rta<table_type, Order>(table, platform);
   });
 }
 

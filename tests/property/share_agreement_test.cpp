@@ -319,7 +319,7 @@ struct loose_shares : takt::needed_shares_rule<most> {
     Change::apply({changed.data(), visits.size()}, others);
     needed_shares_rule<most> rule = *this;
     rule.applications = &others;
-    return takt::analysis::needed_shares_decide<most>({changed.data(), visits.size()}, rule);
+    return takt::analysis::detail::needed_shares_decide<most>({changed.data(), visits.size()}, rule);
   }
 };
 struct without_contention {

@@ -143,10 +143,11 @@ void hold(const P& board, const T& tasks, std::uint64_t seed, draws& d, const Ch
     ++count.refused;
     return;
   }
-  const takt::analysis::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
+  const takt::analysis::detail::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
   auto weaker = flat.table;
   change(weaker);
-  const auto verdict = takt::analysis::detail::best_of(takt::analysis::no_known_method{}, weaker, stations, true);
+  const auto verdict =
+      takt::analysis::detail::best_of(takt::analysis::detail::no_known_method{}, weaker, stations, true);
   REQUIRE_FALSE(verdict.error);
   if (!verdict.schedulable()) { return; }
   ++count.proven;

@@ -246,7 +246,7 @@ TEST_CASE("parts that do not add up are not shown, and a wrong cause is caught")
     misplaced += misplaced_parts(s.set, takt::analysis::holistic(s.set, other));
     if (!found.schedulable() || found.tasks[0].parts.empty()) { continue; }
     found.tasks[0].parts.begin()->time += 1;
-    CHECK_FALSE(takt::is_explained(found.tasks[0]));
+    CHECK_FALSE(takt::detail::is_explained(found.tasks[0]));
     tallies mutated;
     count_terms(found, mutated);
     CHECK(mutated[std::string{found.method}].wrong == 1);

@@ -62,11 +62,11 @@ static_assert(takt::simulate(by_gang, table_1, {.horizon = 60_ms}).misses() == 0
 
 constexpr auto flat = table_1.table();
 using takt::analysis::utilization;
-static_assert(utilization(takt::analysis::pinned_tasks(flat, 0)) == takt::rational{19, 30});
-static_assert(utilization(takt::analysis::pinned_tasks(flat, 1)) == takt::rational{1, 10});
+static_assert(utilization(takt::analysis::detail::pinned_tasks(flat, 0)) == takt::rational{19, 30});
+static_assert(utilization(takt::analysis::detail::pinned_tasks(flat, 1)) == takt::rational{1, 10});
 static_assert(utilization(takt::analysis::gang_tasks(flat)) == takt::rational{1, 3});
-static_assert(takt::analysis::pinned_tasks(flat, 0).size() + takt::analysis::pinned_tasks(flat, 1).size() +
-                  takt::analysis::gang_tasks(flat).size() ==
+static_assert(takt::analysis::detail::pinned_tasks(flat, 0).size() +
+                  takt::analysis::detail::pinned_tasks(flat, 1).size() + takt::analysis::gang_tasks(flat).size() ==
               flat.size());
 
 }  // namespace accelerator_door

@@ -56,11 +56,11 @@ static_assert(AcceleratorStrategy<level_stack<1>> && AcceleratorStrategy<event_d
               takt::detail::SlotStrategy<slotted_cores<1, 1>>);
 static_assert(AcceleratorBackend<takt::detail::command_list<1>> && AcceleratorBackend<kernel_lanes<ticks, 1, 1>>);
 
-static_assert(analysis::BlockingTerm<analysis::no_blocking<ticks>> &&
-              analysis::BlockingTerm<analysis::deadline_blocking<ticks, 2>>);
+static_assert(analysis::BlockingTerm<analysis::detail::no_blocking<ticks>> &&
+              analysis::BlockingTerm<analysis::detail::deadline_blocking<ticks, 2>>);
 static_assert(analysis::DemandBound<analysis::sporadic_demand<ticks, 4>> &&
               analysis::DemandBound<analysis::sporadic_demand<rational, 4>>);
-static_assert(analysis::SupplyBound<analysis::dedicated_processor<ticks>> &&
+static_assert(analysis::SupplyBound<analysis::detail::dedicated_processor<ticks>> &&
               analysis::SupplyBound<analysis::static_slot<ticks>> &&
               analysis::SupplyBound<analysis::static_slot<rational>> &&
               analysis::SupplyBound<analysis::linear_slot<rational>>);

@@ -50,8 +50,8 @@ static_assert(takt::GpusyncPlatform<pair_platform>);
 static_assert(takt::GpusyncPlatform<takt::gpusync_board<takt::transfer_curves<4>>>);
 static_assert(!takt::GpusyncPlatform<takt::gpusync_configuration>);
 static_assert(takt::detail::TransferCosts<takt::transfer_curves<4>> && !takt::detail::TransferCosts<int>);
-static_assert(takt::analysis::gpusync::PipelineBlocking<takt::analysis::gpusync::r2dglp_queued, ticks>);
-static_assert(!takt::analysis::gpusync::PipelineBlocking<int, ticks>);
+static_assert(takt::analysis::gpusync::detail::PipelineBlocking<takt::analysis::gpusync::r2dglp_queued, ticks>);
+static_assert(!takt::analysis::gpusync::detail::PipelineBlocking<int, ticks>);
 
 // excerpt: tasks
 [[nodiscard]] constexpr auto three_tasks() {

@@ -128,8 +128,8 @@ void add_whole_gpu(json& out, const field& input, const table_of<Number>& table)
   if (!an::demand_of(table).repeats(period)) { throw std::overflow_error("hyper-period"); }
   out["U"] = to_json(an::utilization(table));
   out["H"] = to_json(period);
-  out["s1_np_edf"] = entry_of(an::single_stream_edf(table), "U>1");
-  out["s1_np_edf_int"] = entry_of(an::single_stream_edf(table, an::activation_timing::batched), "U>1");
+  out["s1_np_edf"] = entry_of(an::detail::single_stream_edf(table), "U>1");
+  out["s1_np_edf_int"] = entry_of(an::detail::single_stream_edf(table, an::activation_timing::batched), "U>1");
   out["s1_np_fp"] = entry_of(an::single_stream_fixed_priority(table, order));
   const std::pair<std::string, preemption_cost_model> models[]{{"ideal", preemption_cost_model::ideal},
                                                                {"race", preemption_cost_model::race},
@@ -142,7 +142,7 @@ void add_whole_gpu(json& out, const field& input, const table_of<Number>& table)
     }
     out["s2_fp_" + name] = entry_of(an::level_stack_fixed_priority(table, order, levels, model));
   }
-  out["gang_serial"] = short_entry_of(an::gang_serial_edf(table), "U>1");
+  out["gang_serial"] = short_entry_of(an::detail::gang_serial_edf(table), "U>1");
   out["s2_edf_published"] = entry_of(an::as_published::level_stack_edf(table, levels), "U>1");
 }
 
@@ -174,7 +174,7 @@ template <class Number, class Test>
     all = all && parts[name].value("schedulable", false);
   };
   for (std::int32_t p = 0; p < cores; ++p) {
-    add("core" + std::to_string(p), an::pinned_tasks(table, p), slots.pinned);
+    add("core" + std::to_string(p), an::detail::pinned_tasks(table, p), slots.pinned);
   }
   add("B", an::gang_tasks(table), slots.gang);
   return {{"schedulable", all}, {"parts", parts}};
@@ -182,7 +182,7 @@ template <class Number, class Test>
 
 template <class Number>
 [[nodiscard]] auto simulated(const table_of<Number>& part, const slot_of<Number>& slot) -> json {
-  const auto run = an::slot_simulated_edf(part, slot);
+  const auto run = an::detail::slot_simulated_edf(part, slot);
   if (run.status == takt::verdict_status::overflow) { throw std::overflow_error("overflow"); }
   json responses = json::object();
   for (std::size_t i = 0; i < part.size(); ++i) {
@@ -214,8 +214,9 @@ template <class Number>
       {"OUR_published", all([](const table_type& p, const slot& s) {
          return entry_of(an::as_published::slot_abstraction_edf(p, s), "U>1");
        })},
-      {"OUR+",
-       all([](const table_type& p, const slot& s) { return short_entry_of(an::slot_longest_chunk_edf(p, s), "U>1"); })},
+      {"OUR+", all([](const table_type& p, const slot& s) {
+         return short_entry_of(an::detail::slot_longest_chunk_edf(p, s), "U>1");
+       })},
       {"L3PROP",
        all([](const table_type& p, const slot& s) { return short_entry_of(an::slot_proportional_edf(p, s), "U>1"); })},
       {"HARM", all([](const table_type& p, const slot& s) { return harmonic(p, s); })},
@@ -223,8 +224,9 @@ template <class Number>
       {"FP", all([&](const table_type& p, const slot& s) {
          return entry_of(an::slot_fixed_priority(p, order_of(input, p), s));
        })},
-      {"LIMITED",
-       all([](const table_type& p, const slot& s) { return short_entry_of(an::slot_guarded_edf(p, s), "U>Q/T"); })},
+      {"LIMITED", all([](const table_type& p, const slot& s) {
+         return short_entry_of(an::detail::slot_guarded_edf(p, s), "U>Q/T");
+       })},
   };
 }
 
@@ -271,7 +273,8 @@ template <class Number>
     -> bool {
   using core_choice =
       std::variant<takt::first_fit_core, takt::best_fit_core, takt::worst_fit_core, takt::next_fit_core>;
-  using placement_order = std::variant<takt::as_given, takt::greatest_load_first, takt::shortest_deadline_first>;
+  using placement_order =
+      std::variant<takt::detail::as_given, takt::greatest_load_first, takt::shortest_deadline_first>;
   const field how = input.at("alloc");
   const auto choice = how.at("heuristic")
                           .word<core_choice>({{"FF", takt::first_fit_core{}},
@@ -280,7 +283,7 @@ template <class Number>
                                               {"NF", takt::next_fit_core{}}});
   const auto order = how.at("sort").word<placement_order>({{"util", takt::greatest_load_first{}},
                                                            {"deadline", takt::shortest_deadline_first{}},
-                                                           {"none", takt::as_given{}}});
+                                                           {"none", takt::detail::as_given{}}});
   using part = table_of<Number>;
   using test = bool (*)(const part&, const slot_of<Number>&);
   const auto admission =
@@ -297,7 +300,7 @@ template <class Number>
                {"thm4",
                 [](const part& p, const slot_of<Number>& in) { return an::slot_abstraction_edf(p, in).schedulable(); }},
                {"exact", [](const part& p, const slot_of<Number>& in) {
-                  return an::slot_simulated_edf(p, in, an::run_extent::first_miss).schedulable();
+                  return an::detail::slot_simulated_edf(p, in, an::run_extent::first_miss).schedulable();
                 }}});
   const auto admits = [&](const part& p) { return admission(p, slot); };
   const auto placement = std::visit(
@@ -328,7 +331,7 @@ template <class Number>
     const auto found = takt::smallest_budget(part, period, test, takt::budget_growth::monotone);
     out[name] = found.exists ? json(found.budget) : json{};
   };
-  for (std::int32_t p = 0; p < cores; ++p) { add("core" + std::to_string(p), an::pinned_tasks(table, p)); }
+  for (std::int32_t p = 0; p < cores; ++p) { add("core" + std::to_string(p), an::detail::pinned_tasks(table, p)); }
   add("B", an::gang_tasks(table));
   return out;
 }
@@ -359,7 +362,9 @@ template <class Number>
   };
   out["reservations"] = {{"L", triple(slots.pinned)}, {"B", triple(slots.gang)}};
   json loads = json::array();
-  for (std::int32_t p = 0; p < cores; ++p) { loads.push_back(to_json(an::utilization(an::pinned_tasks(table, p)))); }
+  for (std::int32_t p = 0; p < cores; ++p) {
+    loads.push_back(to_json(an::utilization(an::detail::pinned_tasks(table, p))));
+  }
   out["lemma2"] = {{"eq6", an::total_gang_capacity(table, cores) == an::gang_capacity::enough},
                    {"per_core", an::core_gang_capacity(table, cores) == an::gang_capacity::enough},
                    {"U_B", to_json(an::utilization(an::gang_tasks(table)))},

@@ -33,15 +33,15 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
 
 // Blocking chains.
 
-[[nodiscard]] auto chains_of(const field& query) -> an::blocking_chain_table {
-  return an::blocking_chains(query.at("g").get<std::int32_t>(), query.at("rho").get<std::int32_t>(),
-                             query.value("maxlen", an::max_chain_length));
+[[nodiscard]] auto chains_of(const field& query) -> an::detail::blocking_chain_table {
+  return an::detail::blocking_chains(query.at("g").get<std::int32_t>(), query.at("rho").get<std::int32_t>(),
+                                     query.value("maxlen", an::max_chain_length));
 }
 
-[[nodiscard]] auto rows_of(const an::chain_set& set, const an::per_copy<exact>& lengths) -> json {
+[[nodiscard]] auto rows_of(const an::detail::chain_set& set, const an::detail::per_copy<exact>& lengths) -> json {
   struct row {
     exact time;
-    an::blocking_chain chain;
+    an::detail::blocking_chain chain;
   };
   std::vector<row> rows;
   for (std::int32_t m = 0; m <= set.most_peer(); ++m) {
@@ -69,7 +69,7 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
 [[nodiscard]] auto chains(const field& input) -> answer {
   const field query = input.at("chains");
   const auto found = chains_of(query);
-  const an::per_copy<exact> lengths{number_in(query, "XO"), number_in(query, "XI"), number_in(query, "XP")};
+  const an::detail::per_copy<exact> lengths{number_in(query, "XO"), number_in(query, "XI"), number_in(query, "XP")};
   return {json{{"out", rows_of(found.out, lengths)},
                {"in", rows_of(found.in, lengths)},
                {"mig", rows_of(found.migration, lengths)}},
@@ -79,11 +79,12 @@ using platform = takt::gpusync_board<takt::linear_transfer_costs<exact>>;
 [[nodiscard]] auto ilp(const field& input) -> answer {
   const field query = input.at("ilp");
   const auto counts = [&](const char* out, const char* in, const char* peer) {
-    return an::per_copy<std::int64_t>{query.at(out).get<std::int64_t>(), query.at(in).get<std::int64_t>(),
-                                      query.at(peer).get<std::int64_t>()};
+    return an::detail::per_copy<std::int64_t>{query.at(out).get<std::int64_t>(), query.at(in).get<std::int64_t>(),
+                                              query.at(peer).get<std::int64_t>()};
   };
-  const auto found = an::chain_optimum<exact>(chains_of(query), counts("NO", "NI", "NS"), counts("RO", "RI", "RP"),
-                                              {number_in(query, "XO"), number_in(query, "XI"), number_in(query, "XP")});
+  const auto found =
+      an::detail::chain_optimum<exact>(chains_of(query), counts("NO", "NI", "NS"), counts("RO", "RI", "RP"),
+                                       {number_in(query, "XO"), number_in(query, "XI"), number_in(query, "XP")});
   if (!found.exact || found.overflow) { return {json{}, "the optimum was not found"}; }
   return {json{{"bCE", text(found.time)}}, {}};
 }

@@ -102,7 +102,7 @@ void add_implicit(answer& out, const gel_set<exact>& set, std::int32_t processor
   const auto processors = input.at("m").get<std::int32_t>();
   answer out{json::object(), {}};
   out.value["U"] = to_json(utilization(set));
-  out.value["srt"] = an::bounded_response(set, processors) == an::gel_status::bounded;
+  out.value["srt"] = an::detail::bounded_response(set, processors) == an::gel_status::bounded;
   out.value["cva_edf"] = compliant(set, processors, gel_policy::earliest_deadline, out);
   out.value["cva_fl"] = compliant(set, processors, gel_policy::fair_lateness, out);
   if (implicit) { add_implicit(out, set, processors); }

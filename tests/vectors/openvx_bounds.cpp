@@ -102,11 +102,12 @@ template <class Test>
   const auto capacity = an::thread_capacity(set, device);
   takt::thread_time<exact> carried;
   takt::thread_time<exact> backlog;
-  if (!an::carry_in_bound(set, device, carried) || !an::backlog_bound(set, device, takt::per_job_streams, backlog)) {
+  if (!an::detail::carry_in_bound(set, device, carried) ||
+      !an::backlog_bound(set, device, takt::per_job_streams, backlog)) {
     out.complaint = "a lemma does not fit";
   }
   out.value = {{"h", an::unit_block_size(set, device)},
-               {"Hmax", an::largest_block_size(set)},
+               {"Hmax", an::detail::largest_block_size(set)},
                {"L", lengths},
                {"Lmax", to_json(longest)},
                {"u", loads},
@@ -176,9 +177,9 @@ template <class Test>
       list([&](const auto& s) { return an::overlapping_response_refined(s, processors, policy); });
   out.value["npc_nonpreemptive"] =
       list([&](const auto& s) { return an::non_preemptive_response(s, processors, policy); });
-  out.value["sequential"] = list([&](const auto& s) { return an::sequential_response(s, processors, policy); });
-  out.value["sequential_plain"] =
-      list([&](const auto& s) { return an::sequential_response(s, processors, policy, point_shift::if_negative); });
+  out.value["sequential"] = list([&](const auto& s) { return an::detail::sequential_response(s, processors, policy); });
+  out.value["sequential_plain"] = list(
+      [&](const auto& s) { return an::detail::sequential_response(s, processors, policy, point_shift::if_negative); });
   if (policy == gel_policy::earliest_deadline) {
     out.value["devi_anderson"] = list([&](const auto& s) {
       return an::devi_anderson(s, processors, an::devi_form::mixed, an::devi_quotient::not_negative);
@@ -186,7 +187,7 @@ template <class Test>
   }
   if (limited) {
     out.value["rp_distance"] = list([&](const auto& s) { return an::distance_response(s, processors, policy); });
-    out.value["rp_slots"] = list([&](const auto& s) { return an::slot_response(s, processors, policy); });
+    out.value["rp_slots"] = list([&](const auto& s) { return an::detail::slot_response(s, processors, policy); });
   }
   return out;
 }

@@ -39,7 +39,7 @@ using takt::ticks;
     theta = takt::detail::advanced(theta, exact(run), exact(whole));
     executed += run;
   }
-  const exact left = takt::remaining_time(exact(input.at("C_now").get<ticks>()), theta);
+  const exact left = takt::detail::remaining_time(exact(input.at("C_now").get<ticks>()), theta);
   json out{{"theta", ratio_of(theta)}, {"r", ratio_of(left)}};
   if (input.contains("row")) {
     const auto row = measured_row_in(input.at("row"));
@@ -84,7 +84,8 @@ struct active_job {
 /// Line 8 of the listing, from what the scheduler found out about a job.
 [[nodiscard]] auto bound_of(const takt::examined_job& found, const takt::share_task& t, const active_job& job) -> json {
   const exact alone{t.alone.at(job.held ? job.held : takt::detail::reference_share(t))};
-  const exact left = takt::detail::at_least_a_tick(takt::remaining_time(exact(found.predicted), job.progress()));
+  const exact left =
+      takt::detail::at_least_a_tick(takt::detail::remaining_time(exact(found.predicted), job.progress()));
   return ratio_of(takt::detail::longest_time_alone(exact(found.slack), alone, left));
 }
 

@@ -36,7 +36,7 @@ template <class M, class P, class T, class... Options>
                                              std::uint64_t limit, model_error& error, const Options&... options) {
   const auto table =
       planned_table(platform, tasks, plan<std::remove_cvref_t<decltype(tasks.template table<ticks>())>::max_tasks>{});
-  auto a = analysis::make_analysis<M>(platform, table, options...);
+  auto a = analysis::detail::make_analysis<M>(platform, table, options...);
   error = is_known(method) ? platform.validate() : model_error{.fault = model_fault::choice_out_of_range};
   if (!error) { error = located(a.fits(table, platform.record()), table.tasks); }
   using result = decltype(search_plan(a, method, limit));
@@ -94,7 +94,7 @@ struct chain_planner<Methods, void> {
 /// counts, in one of its readings if it has several. Fewer SMs than tasks with kernels count as a model that does not
 /// fit. `effort.complete` says whether the search was decided within `limit` task analyses.
 template <class Methods, class P, class T, class... Options>
-  requires analysis::HasChainMethod<P, Methods>
+  requires analysis::detail::HasChainMethod<P, Methods>
 [[nodiscard]] constexpr auto allocate_by(const P& platform, const T& tasks, search_method method = default_search,
                                          std::uint64_t limit = default_evaluations, const Options&... options) {
   detail::refusal refused{detail::check_chains<T>::passed};

@@ -59,7 +59,7 @@ struct search_fault {
   using type = Fault;
 };
 template <class P, class T, class Methods, class Fault>
-  requires(analysis::HasChainMethod<P, Methods> && !BoardOfPools<P, T, Methods> && Fault::passed &&
+  requires(analysis::detail::HasChainMethod<P, Methods> && !BoardOfPools<P, T, Methods> && Fault::passed &&
            !is_included_for<needed_header::chain_plans, P>)
 struct search_fault<P, T, Methods, Fault> {
   using type = header_is_included<needed_header::chain_plans, false>;
@@ -77,7 +77,7 @@ template <class P, class T, class... M>
 [[nodiscard]] constexpr auto analyze(const P& platform, const T& tasks, methods<M...> asked = {},
                                      detail::refusal&& refused = detail::refusal{
                                          detail::check_search<P, T, methods<M...>>::passed}) {
-  if constexpr (BoardOfPools<P, T, methods<M...>>) {
+  if constexpr (detail::BoardOfPools<P, T, methods<M...>>) {
     return detail::analyze_found<methods<M...>>(platform, tasks, refused.error);
   } else if constexpr (analysis::SetMethod<analysis::method_of<P, methods<M...>>, T>) {
     return analyze(platform, tasks, plan<1, 1>{}, asked, std::move(refused));
@@ -95,7 +95,7 @@ template <class P, class T, class... M>
                                       detail::refusal&& refused = detail::refusal{
                                           detail::check_search<P, T, methods<M...>>::passed}) {
   using method = analysis::method_of<P, methods<M...>>;
-  if constexpr (!BoardOfPools<P, T, methods<M...>> && analysis::ChainMethod<method> && !AcceleratorTaskSet<T>) {
+  if constexpr (!detail::BoardOfPools<P, T, methods<M...>> && analysis::ChainMethod<method> && !AcceleratorTaskSet<T>) {
     return detail::chain_planner<methods<M...>>::allocate(platform, tasks, refused);
   } else if constexpr (analysis::detail::check_question<P, T, methods<M...>>::passed) {
     return analyze(platform, tasks, asked, std::move(refused)).plan;

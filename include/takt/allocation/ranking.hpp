@@ -13,8 +13,12 @@
 namespace takt::inline TAKT_ABI {
 
 inline constexpr std::size_t max_ranked_candidates = 1024;
+namespace detail {
+
 /// Sums over so many groups, and their squares, fit.
 inline constexpr std::int64_t max_ranked_groups = std::int64_t{1} << 20;
+
+}  // namespace detail
 
 /// A candidate's places over all groups.
 struct rank_statistics {
@@ -97,7 +101,7 @@ class area_ranking {
   /// Adds one group. False, and no change, unless there is one area per candidate and room for the group.
   template <std::totally_ordered Area>
   constexpr auto add(std::span<const Area> areas) -> bool {
-    if (areas.size() != candidates_ || groups_ == max_ranked_groups) { return false; }
+    if (areas.size() != candidates_ || groups_ == detail::max_ranked_groups) { return false; }
     const places found = places_of(areas);
     for (std::size_t i = 0; i < candidates_; ++i) { ++counts_[i][static_cast<std::size_t>(found[i]) - 1]; }
     ++groups_;

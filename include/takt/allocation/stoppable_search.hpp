@@ -11,6 +11,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// An analysis that can be stopped. Once `stop(evaluations)`, which is asked before each task analysis, says so, it
 /// passes no task any more, and a search over it ends.
 template <analysis::PriorityAnalysis A, class Stop>
@@ -49,6 +51,8 @@ class search_guard {
   bool gave_up_ = false;
 };
 
+}  // namespace detail
+
 /// A search for shares that ends when it is told to, and then says that it is not complete. `begin()` gives what says
 /// so of one search: `stop(evaluations)`, true to end it. See `search_by`.
 template <class Begin>
@@ -60,7 +64,7 @@ struct stoppable_search {
   template <analysis::PriorityAnalysis A>
   [[nodiscard]] constexpr auto operator()(A& a) const -> allocation<A::max_tasks> {
     auto stop = begin();
-    search_guard<A, decltype(stop)> guard{a, stop};
+    detail::search_guard<A, decltype(stop)> guard{a, stop};
     auto found = search_plan(guard, method, limit);
     found.effort.complete = found.effort.complete && !guard.gave_up();
     return found;

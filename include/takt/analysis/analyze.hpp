@@ -34,15 +34,15 @@ inline constexpr bool flattens<T> = !visit_source<T>::needs_pools;
 
 /// A method of a list is about the board as a whole, and about tasks in this spelling.
 template <class P, class T, class Methods>
-concept KnownAsAWhole =
-    (analysis::HasChainMethod<P, Methods> && flattens<T>) || analysis::SetMethod<analysis::method_of<P, Methods>, T>;
-
-}  // namespace detail
+concept KnownAsAWhole = (analysis::detail::HasChainMethod<P, Methods> && flattens<T>) ||
+                        analysis::SetMethod<analysis::method_of<P, Methods>, T>;
 
 /// Tasks on a board that is proven from what its pools know, one by one, where these methods are asked.
 template <class P, class T, class Methods = methods<>>
 concept BoardOfPools =
     Platform<P> && !detail::KnownAsAWhole<P, T, Methods> && (ComposedBoard<P, T> || detail::IsOfPools<P, T>);
+
+}  // namespace detail
 
 namespace analysis::detail {
 
@@ -81,7 +81,7 @@ struct question_fault<P, T, Methods> {
       takt::detail::fault_unless<SetMethod<method_of<P, Methods>, T>, takt::detail::check_chains<T>>>::type;
 };
 template <class P, class T, class Methods>
-  requires BoardOfPools<P, T, Methods>
+  requires takt::detail::BoardOfPools<P, T, Methods>
 struct question_fault<P, T, Methods> {
   using method = method_of<P, Methods>;
   using bounds = typename std::conditional_t<BoardMethod<method>, std::type_identity<takt::detail::no_board_fault>,
@@ -131,13 +131,13 @@ template <class P, class T, std::size_t N, std::size_t V, class... M>
                                      detail::refusal&& refused = detail::refusal{
                                          analysis::detail::check_question<P, T, methods<M...>>::passed}) {
   using method = analysis::method_of<P, methods<M...>>;
-  if constexpr (BoardOfPools<P, T, methods<M...>>) {
-    return analysis::with_proven_misses(platform, tasks,
-                                        analysis::detail::judge_pools<method>(platform, tasks, p, refused.error));
+  if constexpr (detail::BoardOfPools<P, T, methods<M...>>) {
+    return analysis::detail::with_proven_misses(
+        platform, tasks, analysis::detail::judge_pools<method>(platform, tasks, p, refused.error));
   } else if constexpr (detail::KnownAsAWhole<P, T, methods<M...>> &&
                        analysis::detail::check_question<P, T, methods<M...>>::passed) {
     if constexpr (analysis::detail::ProvenEitherWay<P, T, method>) {
-      return analysis::with_proven_misses(
+      return analysis::detail::with_proven_misses(
           platform, tasks, analysis::detail::known_judge<method>::either_way(platform, tasks, p, refused.error));
     } else {
       return analysis::detail::known_judge<method>::judge(platform, tasks, p, refused.error);

@@ -282,7 +282,7 @@ namespace analysis {
 
 /// The bounds are those of the erased rules.
 template <std::size_t MaxPools, std::size_t Capacity, std::size_t MaxStations>
-struct bounded_stations<board_stations<any_board<MaxPools, Capacity>, MaxStations>>
+struct detail::bounded_stations<board_stations<any_board<MaxPools, Capacity>, MaxStations>>
     : board_stations<any_board<MaxPools, Capacity>, MaxStations> {
   using stations = board_stations<any_board<MaxPools, Capacity>, MaxStations>;
   explicit bounded_stations(const stations& given) : stations{given} {}

@@ -216,14 +216,14 @@ class any_rule {
     c.point = [](const rule_storage& r, std::int32_t units, const job_timing& t, ticks release, priority_point& out) {
       return r.template as<Rule>().job_order(units).point(t, release, out);
     };
-    if constexpr (analysis::KnowsResponses<Rule>) {
+    if constexpr (analysis::detail::KnowsResponses<Rule>) {
       c.responds = [](const rule_storage& r, std::span<visit_demand> v, std::int32_t units) {
-        analysis::pool_bounds<Rule>::responds(r.template as<Rule>(), v, units);
+        analysis::detail::pool_bounds<Rule>::responds(r.template as<Rule>(), v, units);
       };
     }
-    if constexpr (analysis::KnowsDeadlines<Rule>) {
+    if constexpr (analysis::detail::KnowsDeadlines<Rule>) {
       c.decides = [](const rule_storage& r, std::span<const visit_demand> v, std::int32_t units) {
-        return analysis::pool_bounds<Rule>::decides(r.template as<Rule>(), v, units);
+        return analysis::detail::pool_bounds<Rule>::decides(r.template as<Rule>(), v, units);
       };
     }
     c.start = [](const rule_storage& r, std::int32_t units, void* s) {

@@ -107,15 +107,15 @@ class any_token_rule {
     c.donates = detail::token_donates<Rule>();
     c.is_local = detail::token_is_local<Rule>();
     c.has_ceiling = detail::token_has_ceiling<Rule>();
-    if constexpr (analysis::KnowsDelays<Rule>) {
+    if constexpr (analysis::detail::KnowsDelays<Rule>) {
       c.delays = [](const rule_storage& r, std::span<section_demand> sections, const token_setting& at) {
-        analysis::token_bounds<Rule>::delays(r.template as<Rule>(), sections, at);
+        analysis::detail::token_bounds<Rule>::delays(r.template as<Rule>(), sections, at);
       };
     }
-    if constexpr (analysis::KnowsBlocking<Rule>) {
+    if constexpr (analysis::detail::KnowsBlocking<Rule>) {
       c.blocks = [](const rule_storage& r, std::span<section_demand> sections, const token_setting& at,
                     std::int32_t processors) {
-        return analysis::token_bounds<Rule>::blocks(r.template as<Rule>(), sections, at, processors);
+        return analysis::detail::token_bounds<Rule>::blocks(r.template as<Rule>(), sections, at, processors);
       };
     }
     c.locks_all = [](const rule_storage& r, std::int32_t tokens) {

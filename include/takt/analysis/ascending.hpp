@@ -5,7 +5,7 @@
 
 #include <takt/core/expects.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Calls `visit(j)` for the positions below `count` that `selects(j)` picks, by ascending `key(j)`; equal keys keep
 /// their order. Pre: count <= Capacity. Cost: selected positions squared.
@@ -23,4 +23,4 @@ constexpr void for_ascending(std::size_t count, const Selects& selects, const Ke
   for (std::size_t i = 0; i < selected; ++i) { visit(order[i]); }
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -15,7 +15,7 @@
 #include <takt/rules/tags.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Stations with the bounds of their rules.
 template <class Stations>
@@ -80,8 +80,6 @@ struct bounded_stations : Stations {
   [[nodiscard]] constexpr auto units(std::size_t s) const noexcept -> std::int32_t { return (*this)[s].units; }
 };
 
-namespace detail {
-
 template <class Rule>
 inline constexpr bool has_bound = KnowsResponses<Rule> || KnowsDeadlines<Rule>;
 
@@ -136,6 +134,4 @@ inline constexpr bool has_bounds = false;
 template <class... Pools>
 inline constexpr bool has_bounds<platform<Pools...>> = (has_bound<typename Pools::rule_type> && ...);
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

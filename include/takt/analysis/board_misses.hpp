@@ -32,7 +32,7 @@ struct platform;
 
 }  // namespace takt::inline TAKT_ABI
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Returns what a rule of processors leaves of so many of them, whatever the GPUs do.
 template <class CpuRule>
@@ -68,8 +68,6 @@ template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::siz
   return out;
 }
 
-namespace detail {
-
 template <class P>
 inline constexpr bool is_platform = false;
 template <Pool... Pools>
@@ -94,8 +92,6 @@ template <class P>
   });
   return out;
 }
-
-}  // namespace detail
 
 /// Returns the proofs that some legal run misses a deadline of tasks on a typed board, under every plan. None where the
 /// tasks hold what descriptions do not, such as mutexes. Cost: those of `find_proven_misses` and `add_strict_misses`.
@@ -131,4 +127,4 @@ template <class P, class T, class Verdict>
   return found;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -11,6 +11,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Lower bounds of an analysis: `assign(k, choice)` leaves task k several shares, and `bound(k)` is then not above the
 /// one that the analysis gives task k under any plan with one of them each; `evaluate(k)` is false only where no such
 /// plan passes task k. Same order of calls as for the analysis, but every task that the bounds of k need has a choice.
@@ -21,6 +23,8 @@ concept Relaxation = requires(R r, const R& c, std::size_t k, const share_choice
   c.bound(k).value;
 };
 
+}  // namespace detail
+
 /// A response-time analysis that judges one task after the other in priority order.
 ///
 /// `assign(k, share)` gives task k its SMs; `evaluate(k)` bounds it, presuming that every higher task has been
@@ -30,7 +34,7 @@ concept Relaxation = requires(R r, const R& c, std::size_t k, const share_choice
 /// has a `relaxation()`.
 template <class A>
 concept PriorityAnalysis = (!A::uses_shares || requires(const A& c) {
-                             { c.relaxation() } -> Relaxation;
+                             { c.relaxation() } -> detail::Relaxation;
                            }) && requires(A a, const A& c, std::size_t k, const sm_share& share) {
   { A::max_tasks } -> std::convertible_to<std::size_t>;
   { A::priority_ordered } -> std::convertible_to<bool>;

@@ -100,6 +100,8 @@ class interrupt_load {
   bool fits_ = true;
 };
 
+namespace detail {
+
 /// Returns the time of a job with all that the operating system adds: dispatch, cache loss and interrupts. These
 /// include the interrupts that are pending when it goes on after its release, its dispatch and each of its
 /// `suspensions`. False when it does not fit, or `where` is unknown. Source: Elliott 2015, equation 2.50.
@@ -122,5 +124,7 @@ template <ExactNumber Number>
          number_traits<Number>::multiply(pending, delays, pending) && add_exactly(out, pending, out) &&
          add_exactly(out, o.ipi, out);
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis::gpusync

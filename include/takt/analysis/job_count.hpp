@@ -3,7 +3,7 @@
 
 #include <takt/core/number.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Most releases of a sporadic task in a half-open window: the least whole number not below window / period.
 /// Pre: window >= 0, period > 0.
@@ -14,4 +14,4 @@ template <ExactNumber Number>
   return whole * period < window ? Number(whole + Number(1)) : whole;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -36,8 +36,6 @@ template <class A>
   }
 }
 
-}  // namespace detail
-
 /// Returns the verdict of an analysis whose first `passed` tasks meet their deadlines and whose next one, if any, was
 /// evaluated. Status: `schedulable` or `not_proven`. An analysis may say what its bounds consist of, by members
 /// `for_each_term(k, f)` and, for a task without bound, `for_each_demand(k, f)`: f takes terms.
@@ -67,5 +65,7 @@ template <PriorityAnalysis A>
   }
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -26,6 +26,8 @@ inline constexpr bool is_included<needed_header::known_methods> = true;
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Makes the analysis of a method of chains, on a table in priority order, in one of its readings.
 template <ChainMethod M, class P, class Table>
   requires HasMethodOptions<M>
@@ -40,8 +42,6 @@ template <ChainMethod M, class P, class Table>
     return typename M::template analysis<Table>(table, platform.record());
   }
 }
-
-namespace detail {
 
 template <class A>
 [[nodiscard]] constexpr auto invalid(const A& a, const model_error& error) {

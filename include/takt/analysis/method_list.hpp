@@ -27,8 +27,12 @@ inline constexpr methods<> combiners{};
 
 namespace analysis {
 
+namespace detail {
+
 /// Stands where no method that is asked is about a board.
 struct no_known_method {};
+
+}  // namespace detail
 
 /// Is the base of a family of methods. A constrained member template says of which boards it knows which. An example:
 ///
@@ -95,6 +99,8 @@ concept ChainMethod = requires {
   { M::name } -> std::convertible_to<std::string_view>;
   typename M::template analysis<detail::probe_table>;
 };
+namespace detail {
+
 template <class P, class Methods>
 concept HasChainMethod = ChainMethod<method_of<P, Methods>>;
 
@@ -104,17 +110,19 @@ concept JudgesSets = requires {
   { M::name } -> std::convertible_to<std::string_view>;
   { M::template judges<int> } -> std::convertible_to<bool>;
 };
+
+}  // namespace detail
 /// A method of sets that judges these tasks.
 template <class M, class T>
-concept SetMethod = JudgesSets<M> && M::template judges<T>;
+concept SetMethod = detail::JudgesSets<M> && M::template judges<T>;
+
+namespace detail {
 
 /// Readings of an analysis that `analyze` may be asked for, such as the variants of RTGPU.
 template <class M>
 concept HasMethodOptions = requires { M::options; };
 template <HasMethodOptions M>
 using method_options = std::remove_cvref_t<decltype(M::options)>;
-
-namespace detail {
 
 /// Says whether no other method can add to what a method proves.
 template <class M>

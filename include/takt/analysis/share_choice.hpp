@@ -23,6 +23,8 @@ struct share_choice {
   [[nodiscard]] friend constexpr auto operator==(const share_choice&, const share_choice&) noexcept -> bool = default;
 };
 
+namespace detail {
+
 /// Returns whether there is a share at all.
 [[nodiscard]] constexpr auto any_sms(const sm_share& share) noexcept -> bool { return share.sms > 0; }
 [[nodiscard]] constexpr auto any_sms(const share_choice& choice) noexcept -> bool { return choice.least > 0; }
@@ -35,8 +37,12 @@ struct share_choice {
   return false;
 }
 
+}  // namespace detail
+
 /// Into how many pieces a relaxation cuts a choice. Each is bounded by itself, so more pieces make it tighter.
 inline constexpr std::size_t share_pieces = 8;
+
+namespace detail {
 
 /// Calls `visit` for consecutive pieces of a choice, at most `share_pieces`, from the largest shares down. A kernel's
 /// time falls with the reciprocal of the share, so pieces grow with it; the last one is the least share alone.
@@ -52,6 +58,8 @@ constexpr void for_each_piece(const share_choice& choice, const Visit& visit) {
   }
   for (; count > 0; --count) { visit(share_choice{choice.gpus, ends[count - 1], ends[count] - 1}); }
 }
+
+}  // namespace detail
 
 /// Returns the shortest and longest time of a kernel on a share whose virtual SMs count `factor` times.
 template <class Table>
@@ -71,7 +79,7 @@ template <class Table>
 [[nodiscard]] constexpr auto kernel_time(const Table& table, const segment_record<typename Table::number>& s,
                                          const platform_record& platform, const share_choice& choice,
                                          std::int32_t factor = 1) -> interval<typename Table::number> {
-  TAKT_EXPECTS(exists_on(platform, choice));
+  TAKT_EXPECTS(detail::exists_on(platform, choice));
   interval<typename Table::number> out{};
   bool found = false;
   const auto add = [&](std::size_t g, std::int32_t sms) {

@@ -71,8 +71,6 @@ template <class Misses>
   return false;
 }
 
-}  // namespace detail
-
 /// Adds strictly periodic tasks that miss a deadline in the run of their instants of release, under every plan. They
 /// are on the one processor, or on the core that they name, under preemptive fixed priorities or EDF. `ranks`: as for
 /// `find_proven_misses`. Cost: tasks x `response_by_hyperperiod`.
@@ -102,6 +100,8 @@ constexpr void add_strict_misses(const runtime_task_set<N, V, R, S>& all, const 
     }
   }
 }
+
+}  // namespace detail
 
 /// Returns whether tasks are released by the clock, so that runs with other releases prove nothing.
 template <class Tasks>

@@ -14,6 +14,8 @@ namespace takt::inline TAKT_ABI::analysis {
 /// Most jobs of the tasks of one processor that a test of strict periods follows.
 inline constexpr std::int64_t most_strict_jobs = std::int64_t{1} << 14U;
 
+namespace detail {
+
 /// A task whose jobs are released at `offset` + k `period` and take up to `wcet`.
 struct strict_load {
   ticks offset = 0;
@@ -21,16 +23,18 @@ struct strict_load {
   ticks wcet = 0;
 };
 
+}  // namespace detail
+
 /// Says how a job stands to jobs of other tasks with the same point.
 enum class tie : std::uint8_t { lost, won };
+
+namespace detail {
 
 /// The longest response of the jobs of one task.
 struct strict_response {
   bool decided = false;  ///< the run has come to repeat itself, so that no later job responds later
   ticks worst = 0;       ///< of the jobs of a legal run, all of them if it is decided
 };
-
-namespace detail {
 
 /// Says how far the jobs of a task are.
 struct strict_progress {
@@ -84,8 +88,6 @@ template <std::size_t N>
   }
   return same;
 }
-
-}  // namespace detail
 
 /// Returns the longest response of one of the strictly periodic tasks of a processor that preempts in the order of the
 /// points of jobs, `point(task, release)`, the least first. Every job takes its longest time. That is the worst case.
@@ -147,5 +149,7 @@ template <std::size_t N, class Point>
     p.left = tasks[runs].wcet;
   }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -12,9 +12,7 @@
 #include <takt/rules/priority_order.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// The task-level order in which processors preempt; void: they have none.
 template <class CpuRule>
@@ -32,8 +30,6 @@ struct order_of_cores<CpuRule> : std::type_identity<order_of<typename CpuRule::i
           .task = static_cast<std::int32_t>(i),
           .priority = t.priority};
 }
-
-}  // namespace detail
 
 /// Returns the ranks of tasks for proofs of misses under a rule of processors; none where it is not one of fixed
 /// priorities with preemption. A plan may choose priorities that some task lacks. Then deadline monotonic ones stand
@@ -69,4 +65,4 @@ template <class CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -34,10 +34,14 @@ enum class verdict_status : std::uint8_t {
   return "";
 }
 
+namespace detail {
+
 /// Returns the status that goes with a fault.
 [[nodiscard]] constexpr auto status_of(const model_error& error) noexcept -> verdict_status {
   return error.fault == model_fault::time_overflow ? verdict_status::overflow : verdict_status::invalid_model;
 }
+
+}  // namespace detail
 
 /// Names what keeps bounds from being a proof, where the method knows.
 enum class obstacle : std::uint8_t {
@@ -71,6 +75,8 @@ enum class obstacle : std::uint8_t {
   return "";
 }
 
+namespace detail {
+
 [[nodiscard]] constexpr auto status_of(obstacle o) noexcept -> verdict_status {
   switch (o) {
     case obstacle::none: return verdict_status::schedulable;
@@ -87,6 +93,8 @@ enum class obstacle : std::uint8_t {
   }
   return verdict_status::not_proven;
 }
+
+}  // namespace detail
 
 /// A response-time bound, or the knowledge that none was found.
 template <class Number>
@@ -171,7 +179,7 @@ struct verdict {
 
   constexpr void refuse(const model_error& why_not) noexcept {
     error = why_not;
-    status = status_of(why_not);
+    status = detail::status_of(why_not);
   }
   /// Holds a task to a deadline that its analysis did not know of.
   constexpr void limit(std::size_t task, const Number& deadline) {
@@ -197,11 +205,15 @@ struct term {
   std::uint32_t pool = no_index;   ///< of the board, where the visit is
 };
 
+namespace detail {
+
 /// Returns whether the parts that a method has said of a bound add up to it.
 template <class Number>
 [[nodiscard]] constexpr auto is_explained(const task_verdict<Number>& t) -> bool {
   return t.bound.exists && t.parts.sum() == t.bound.value;
 }
+
+}  // namespace detail
 
 /// Calls `f(term)` for each part of the bound of a task; the times add up to the bound. A bound of which its method
 /// says nothing is one term. Without a bound there is none. Pre: task < v.tasks.size().
@@ -210,7 +222,7 @@ constexpr void for_each_term(const verdict<Number, N, V>& v, std::size_t task, F
   TAKT_EXPECTS(task < v.tasks.size());
   const auto& t = v.tasks[task];
   if (!t.bound.exists) { return; }
-  if (!is_explained(t)) {
+  if (!detail::is_explained(t)) {
     f(term<Number>{.what = term_kind::bound, .by = static_cast<std::uint32_t>(task), .time = t.bound.value});
     return;
   }

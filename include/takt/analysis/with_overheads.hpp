@@ -122,7 +122,8 @@ class overhead_charges {
     }
     time_sum work{v.time.upper};
     return work.add(call(), calls).fits &&
-           gpusync::dispatched_time(interrupts_, o_, work.value, 0, gpusync::interrupt_handling::shared, v.time.upper);
+           gpusync::detail::dispatched_time(interrupts_, o_, work.value, 0, gpusync::interrupt_handling::shared,
+                                            v.time.upper);
   }
   [[nodiscard]] constexpr auto charge_device(std::uint32_t i, std::uint32_t p, ticks handover, runtime_visit& v,
                                              Tasks& tasks) const -> bool {

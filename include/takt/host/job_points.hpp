@@ -10,7 +10,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/locking/request.hpp>
 
-namespace takt::inline TAKT_ABI::host {
+namespace takt::inline TAKT_ABI::host::detail {
 
 /// The points of jobs that are there, on any station. Where their priorities are of, points are known or quickly asked.
 template <class Stations, std::size_t N>
@@ -64,4 +64,4 @@ class job_points {
   job jobs_[N]{};
 };
 
-}  // namespace takt::inline TAKT_ABI::host
+}  // namespace takt::inline TAKT_ABI::host::detail

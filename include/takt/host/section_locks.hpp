@@ -381,7 +381,7 @@ class section_locks {
   const Stations* stations_;
   typename Stations::template locks_type<V> locks_;
   detail::section_states<N, V> sections_;
-  job_points<Stations, N> points_;
+  detail::job_points<Stations, N> points_;
   detail::release_donations<Stations, N> donations_;
   bool lends_ = false;
   bool some_spin_ = false;

@@ -82,8 +82,6 @@ namespace detail {
 inline constexpr std::uint16_t whole_job = 0xffff;
 inline constexpr std::uint8_t unknown_pool = 0xff;
 
-}  // namespace detail
-
 /// One part of a bound: what the time is spent on, the task that causes it, and where.
 template <class Number>
 struct bound_part {
@@ -174,9 +172,11 @@ class bound_parts {
   inline_vector<bound_part<Number>, Most> parts_;
 };
 
+}  // namespace detail
+
 template <class Number>
-using parts_of_visit = bound_parts<Number, 8>;
+using parts_of_visit = detail::bound_parts<Number, 8>;
 template <class Number>
-using parts_of_task = bound_parts<Number, 24>;
+using parts_of_task = detail::bound_parts<Number, 24>;
 
 }  // namespace takt::inline TAKT_ABI

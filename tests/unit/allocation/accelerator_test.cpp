@@ -32,7 +32,9 @@ const auto by_load = [](const kernels& part) {
 };
 const auto by_supply = [](const kernels& part) { return slot_supply_edf(part, pinned_of_example_2).schedulable(); };
 const auto by_line = [](const kernels& part) { return slot_linear_edf(part, pinned_of_example_2).schedulable(); };
-const auto by_run = [](const kernels& part) { return slot_simulated_edf(part, pinned_of_example_2).schedulable(); };
+const auto by_run = [](const kernels& part) {
+  return takt::analysis::detail::slot_simulated_edf(part, pinned_of_example_2).schedulable();
+};
 
 using cores = std::vector<std::int32_t>;
 constexpr takt::first_fit_core first_fit;
@@ -82,7 +84,7 @@ TEST_CASE("tasks are taken by load, by deadline or as given, and gang tasks stay
     seen.push_back(static_cast<std::int32_t>(part.tasks[part.size() - 1].id));
     return true;
   };
-  CHECK(takt::place_on_cores(s, 1, first_fit, takt::as_given{}, record).placed());
+  CHECK(takt::place_on_cores(s, 1, first_fit, takt::detail::as_given{}, record).placed());
   CHECK(seen == cores{0, 1, 2});
   seen.clear();
   CHECK(takt::place_on_cores(s, 1, first_fit, most_loaded, record).placed());
@@ -109,7 +111,7 @@ TEST_CASE("an order and a choice of one's own place tasks") {
 
 TEST_CASE("a placement that fails names the task, and a wrong model is a status") {
   const auto never = [](const kernels& part) { return part.size() < 2; };
-  const auto failed = takt::place_on_cores(five, 2, first_fit, takt::as_given{}, never);
+  const auto failed = takt::place_on_cores(five, 2, first_fit, takt::detail::as_given{}, never);
   CHECK(failed.status == takt::placement_status::no_core);
   CHECK(failed.error.task == 2);
   const auto late = takt::place_on_cores(set_of({{3, 4, 2, 0, open}}), 2, first_fit, most_loaded, by_load);
@@ -119,7 +121,7 @@ TEST_CASE("a placement that fails names the task, and a wrong model is a status"
 }
 
 TEST_CASE("smallest budgets, slot periods and whole designs" * takt_tests::traces("AP-X09")) {
-  const kernels core_0 = pinned_tasks(table_1, 0);
+  const kernels core_0 = takt::analysis::detail::pinned_tasks(table_1, 0);
   const auto budget = [&](const kernels& part, std::int64_t period, budget_growth growth) {
     const auto found = takt::smallest_budget(part, period, supply_test, growth);
     return found.exists ? found.budget : -1;
@@ -130,24 +132,25 @@ TEST_CASE("smallest budgets, slot periods and whole designs" * takt_tests::trace
     CHECK(budget(core_0, periods[i], budget_growth::monotone) == expected[i]);
     CHECK(budget(core_0, periods[i], budget_growth::unknown) == expected[i]);
   }
-  CHECK(budget(pinned_tasks(table_1, 1), 12, budget_growth::monotone) == 3);
+  CHECK(budget(takt::analysis::detail::pinned_tasks(table_1, 1), 12, budget_growth::monotone) == 3);
   CHECK(budget(gang_tasks(table_1), 12, budget_growth::monotone) == 4);
   CHECK(budget(kernels{}, 12, budget_growth::monotone) == 0);
   CHECK(budget(set_of({{3, 4, 4}, {3, 8, 8}}), 12, budget_growth::monotone) == -1);
-  CHECK(!takt::design_slots(table_1, 2, 12, supply_test, budget_growth::monotone).feasible);
+  CHECK(!takt::detail::design_slots(table_1, 2, 12, supply_test, budget_growth::monotone).feasible);
 
   const takt::accelerator_record two_cores{.cores = 2, .preemption_levels = 2};
-  const auto table_1_slots = takt::search_slots(table_1, two_cores, periods, supply_test, budget_growth::monotone);
+  const auto table_1_slots =
+      takt::detail::search_slots(table_1, two_cores, periods, supply_test, budget_growth::monotone);
   const auto test = [](const kernels& part, const slot& s) { return slot_supply_edf(part, s); };
   REQUIRE(table_1_slots.feasible);
   CHECK(table_1_slots.slots.pinned.period != 12);
-  CHECK(test_slots(table_1, two_cores, table_1_slots.slots, test).schedulable());
+  CHECK(takt::analysis::detail::test_slots(table_1, two_cores, table_1_slots.slots, test).schedulable());
   const kernels lighter = set_of({{2, 10, 10, 0, 0}, {3, 15, 15, 0, 0}, {3, 12, 12, 0, gang}, {1, 10, 10, 0, 1}});
-  const auto found = takt::search_slots(lighter, two_cores, periods, supply_test, budget_growth::monotone);
+  const auto found = takt::detail::search_slots(lighter, two_cores, periods, supply_test, budget_growth::monotone);
   REQUIRE(found.feasible);
-  CHECK(test_slots(lighter, two_cores, found.slots, test).schedulable());
+  CHECK(takt::analysis::detail::test_slots(lighter, two_cores, found.slots, test).schedulable());
   for (const std::int64_t period : periods) {
-    const auto other = takt::design_slots(lighter, 2, period, supply_test, budget_growth::monotone);
+    const auto other = takt::detail::design_slots(lighter, 2, period, supply_test, budget_growth::monotone);
     if (!other.feasible) { continue; }
     CHECK(rational{other.spare, period} <= rational{found.spare, found.slots.pinned.period});
   }
@@ -156,12 +159,13 @@ TEST_CASE("smallest budgets, slot periods and whole designs" * takt_tests::trace
   };
   const kernels same_period = set_of({{5, 10, 12, 0, 0}, {4, 12, 12, 0, gang}});
   const std::array<std::int64_t, 2> own_period{6, 12};
-  const auto periodic = takt::search_slots(same_period, two_cores, own_period, abstraction, budget_growth::unknown);
+  const auto periodic =
+      takt::detail::search_slots(same_period, two_cores, own_period, abstraction, budget_growth::unknown);
   REQUIRE(periodic.feasible);
   CHECK(periodic.slots.pinned.budget == 5);
   CHECK(periodic.slots.gang.budget == 4);
   CHECK(periodic.spare == 3);
-  CHECK(takt::search_slots(five, two_cores, periods, supply_test, budget_growth::monotone).error.fault ==
+  CHECK(takt::detail::search_slots(five, two_cores, periods, supply_test, budget_growth::monotone).error.fault ==
         takt::model_fault::core_out_of_range);
 }
 

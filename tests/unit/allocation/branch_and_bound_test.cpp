@@ -244,7 +244,7 @@ TEST_CASE("pieces of a choice cover it without overlap, the least share alone") 
       CAPTURE(least);
       CAPTURE(most);
       std::vector<share_choice> pieces;
-      takt::analysis::for_each_piece({1, least, most}, [&](const share_choice& p) { pieces.push_back(p); });
+      takt::analysis::detail::for_each_piece({1, least, most}, [&](const share_choice& p) { pieces.push_back(p); });
       std::ranges::reverse(pieces);
       REQUIRE(pieces.size() <= takt::analysis::share_pieces);
       REQUIRE(pieces.front() == share_choice{1, least, least});

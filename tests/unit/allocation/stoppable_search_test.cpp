@@ -100,7 +100,7 @@ TEST_CASE("a guarded analysis is the one behind it until its time is over, and t
   takt::analysis::fixed_priority_rta inner(t, sizes);
   int left = 2;
   const auto stop = [&left](std::uint64_t /*evaluations*/) { return left-- == 0; };
-  takt::search_guard guarded(inner, stop);
+  takt::detail::search_guard guarded(inner, stop);
   CHECK(guarded.name() == inner.name());
   CHECK(guarded.monotone());
   CHECK(guarded.evaluate(0));

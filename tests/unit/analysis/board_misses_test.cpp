@@ -35,19 +35,20 @@ TEST_CASE("a typed verdict is unschedulable where a miss is proven under every p
   CHECK(analyze(board(takt::nonpreemptive(takt::edf), 1), full, no_plan, takt::published_methods).status ==
         verdict_status::unschedulable);
   CHECK(analyze(board(takt::edf, 2), full, no_plan, takt::published_methods).status != verdict_status::unschedulable);
-  CHECK(takt::analysis::misses_on(board(takt::edf, 1), full)[0].reason == miss_reason::core_overloaded);
+  CHECK(takt::analysis::detail::misses_on(board(takt::edf, 1), full)[0].reason == miss_reason::core_overloaded);
 }
 
 TEST_CASE("so is one of tasks that ask all processors for more than there is, and of a job that is late alone") {
   constexpr auto three = takt::task_set(job("a", 15_ms, 11_ms), job("b", 15_ms, 11_ms), job("c", 15_ms, 11_ms));
   CHECK(analyze(board(takt::g_edf, 2), three, no_plan, takt::published_methods).status ==
         verdict_status::unschedulable);
-  CHECK(takt::analysis::misses_on(board(takt::g_edf, 2), three)[0].reason == miss_reason::processors_overloaded);
+  CHECK(takt::analysis::detail::misses_on(board(takt::g_edf, 2), three)[0].reason ==
+        miss_reason::processors_overloaded);
   constexpr auto late = takt::task_set(
       takt::task("a", takt::period(9_ms), takt::deadline(5_ms), takt::cpu(2_ms), takt::copy(2_ms), takt::cpu(2_ms)));
   CHECK(analyze(board(takt::fixed_priority, 1), late, no_plan, takt::published_methods).status ==
         verdict_status::unschedulable);
-  CHECK(takt::analysis::misses_on(board(takt::fixed_priority, 1), late)[0].reason == miss_reason::own_time);
+  CHECK(takt::analysis::detail::misses_on(board(takt::fixed_priority, 1), late)[0].reason == miss_reason::own_time);
 }
 
 TEST_CASE("what is only not proven stays so") {
@@ -64,13 +65,13 @@ TEST_CASE("strictly periodic tasks of a core prove a miss by their own releases 
                                      takt::strictly_periodic(offset), takt::cpu(5_ms)));
   };
   const auto one = board(takt::fixed_priority, 1);
-  const auto found = takt::analysis::misses_on(one, late(12_ms));
+  const auto found = takt::analysis::detail::misses_on(one, late(12_ms));
   REQUIRE(found.size() == 1);
   CHECK(found[0].reason == miss_reason::strict_releases);
   CHECK(found[0].value == 8'000'000);
-  CHECK(takt::analysis::misses_on(one, late(15_ms)).empty());
-  CHECK(takt::analysis::misses_on(one, late(20_ms))[0].value == 10'000'000);
-  CHECK(takt::analysis::misses_on(one, late(0_ms))[0].reason == miss_reason::synchronous_release);
+  CHECK(takt::analysis::detail::misses_on(one, late(15_ms)).empty());
+  CHECK(takt::analysis::detail::misses_on(one, late(20_ms))[0].value == 10'000'000);
+  CHECK(takt::analysis::detail::misses_on(one, late(0_ms))[0].reason == miss_reason::synchronous_release);
   CHECK(analyze(one, late(15_ms), no_plan, takt::published_methods).schedulable());
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("no miss is lost where each core has one and most of its tasks, too") 
     add({.period = 15, .deadline = 5, .core = core, .strict = true, .offset = 1}, 5);
   }
   const takt::hardware board{.processors = cores, .copy_engines = 1, .gpus = {}, .own = {}};
-  const auto found = takt::analysis::misses_within<std::remove_cvref_t<decltype(takt::edf)>>(
+  const auto found = takt::analysis::detail::misses_within<std::remove_cvref_t<decltype(takt::edf)>>(
       {.processors = cores, .named_cores = true}, all, board);
   std::size_t alone = 0;
   std::size_t overloaded = 0;

@@ -69,7 +69,7 @@ TEST_CASE("an unknown search method finds no plan") {
     const auto plan = takt::allocate_by<takt::published>(chain_board, chains, e);
     const bool refused = !plan.feasible && plan.shares.size() == 0;
     const auto table = takt::planned_table(chain_board, chains, takt::plan<2>{});
-    auto a = takt::analysis::make_analysis<
+    auto a = takt::analysis::detail::make_analysis<
         takt::analysis::method_of<std::remove_cvref_t<decltype(chain_board)>, takt::published>>(chain_board, table);
     const auto searched = takt::search_plan(a, e);
     CHECK(refused == (!searched.effort.complete && !searched.feasible));
@@ -117,16 +117,16 @@ TEST_CASE("no test takes an order that ranks nobody") {
   CHECK(is_choice(takt::analysis::level_stack_fixed_priority(single, nobody, 2).error));
   CHECK(is_choice(takt::analysis::single_stream_fixed_priority(single, nobody).error));
   CHECK(is_choice(takt::analysis::slot_fixed_priority(single, nobody, slot{0, 5, 5}).error));
-  CHECK(is_choice(takt::analysis::slot_guarded_fixed_priority(single, nobody, slot{0, 5, 5}).error));
+  CHECK(is_choice(takt::analysis::detail::slot_guarded_fixed_priority(single, nobody, slot{0, 5, 5}).error));
 }
 
 TEST_CASE("unknown orders of activation and extents of runs are refused") {
   using takt::analysis::activation_timing;
   using takt::analysis::run_extent;
   expect_only_named<activation_timing>(
-      2, [](activation_timing e) { return is_choice(takt::analysis::single_stream_edf(single, e).error); });
+      2, [](activation_timing e) { return is_choice(takt::analysis::detail::single_stream_edf(single, e).error); });
   expect_only_named<run_extent>(2, [](run_extent e) {
-    const auto run = takt::analysis::slot_simulated_edf(single, slot{0, 5, 5}, e);
+    const auto run = takt::analysis::detail::slot_simulated_edf(single, slot{0, 5, 5}, e);
     return is_choice(run.error) && run.status == takt::verdict_status::invalid_model;
   });
 }
@@ -135,7 +135,7 @@ TEST_CASE("unknown ways to search slots are refused") {
   const auto holds = [](const auto& /*part*/, const slot& s) { return s.budget >= 3; };
   constexpr std::array<std::int64_t, 1> periods{10};
   expect_only_named<takt::budget_growth>(2, [&](takt::budget_growth e) {
-    return is_choice(takt::search_slots(table_1, {.cores = 2}, periods, holds, e).error);
+    return is_choice(takt::detail::search_slots(table_1, {.cores = 2}, periods, holds, e).error);
   });
 }
 
@@ -160,11 +160,11 @@ TEST_CASE("unknown shifts and signs are refused by every analysis of priority po
   constexpr auto edf_points = takt::gel_policy::earliest_deadline;
   expect_only_named<an::point_shift>(2, [&](an::point_shift e) {
     const bool refused = is_choice(an::compliant_vector(t, 2, edf_points, e));
-    CHECK(refused == is_choice(an::sequential_response(t, 2, edf_points, e)));
+    CHECK(refused == is_choice(an::detail::sequential_response(t, 2, edf_points, e)));
     CHECK(refused == is_choice(an::overlapping_response(t, 2, edf_points, e)));
     CHECK(refused == is_choice(an::overlapping_response_refined(t, 2, edf_points, e)));
     CHECK(refused == is_choice(an::non_preemptive_response(t, 2, edf_points, e)));
-    CHECK(refused == is_choice(an::slot_response(t, 2, edf_points, e)));
+    CHECK(refused == is_choice(an::detail::slot_response(t, 2, edf_points, e)));
     CHECK(refused == is_choice(an::distance_response(t, 2, edf_points, e)));
     return refused;
   });
@@ -175,7 +175,7 @@ TEST_CASE("unknown shifts and signs are refused by every analysis of priority po
   expect_only_named<an::devi_quotient>(
       2, [&](an::devi_quotient e) { return is_choice(an::devi_anderson(t, 2, an::devi_form::mixed, e)); });
   expect_only_named<an::job_overlap>(
-      3, [&](an::job_overlap e) { return an::bounded_response(t, 2, e) == an::gel_status::invalid_model; });
+      3, [&](an::job_overlap e) { return an::detail::bounded_response(t, 2, e) == an::gel_status::invalid_model; });
 }
 
 // Graphs.

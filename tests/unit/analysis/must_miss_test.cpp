@@ -161,7 +161,7 @@ TEST_CASE("tasks that never leave a core are as late as fixed priorities make th
   constexpr takt::analysis::board_limits on_cores{.processors = 2, .named_cores = true};
   const auto under = [&](const auto& rule) {
     using rule_type = std::remove_cvref_t<decltype(rule)>;
-    const auto ranks = takt::analysis::ranks_under<rule_type>(two);
+    const auto ranks = takt::analysis::detail::ranks_under<rule_type>(two);
     return takt::analysis::find_proven_misses(two, board(), on_cores, {ranks.data(), ranks.size()});
   };
   const auto found = under(takt::fixed_priority);

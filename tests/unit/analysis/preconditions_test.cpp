@@ -28,15 +28,15 @@ using takt_test::breaks_precondition;
 /// The numbers of visits that `for_ascending` makes, for so many positions.
 void visit_all(std::size_t count) {
   std::size_t seen = 0;
-  an::for_ascending<2>(
+  an::detail::for_ascending<2>(
       count, [](std::size_t) { return true; }, [](std::size_t j) { return j; }, [&](std::size_t) { ++seen; });
 }
 void add_demand(ticks wcet, ticks deadline, ticks period) {
   an::sporadic_demand<ticks, 2> demand;
   static_cast<void>(demand.add(wcet, deadline, period));
 }
-void add_chunk(const an::demand_chunk<ticks>& c) {
-  an::chunk_demand<ticks, 1, 2> demand;
+void add_chunk(const an::detail::demand_chunk<ticks>& c) {
+  an::detail::chunk_demand<ticks, 1, 2> demand;
   static_cast<void>(demand.add_task(10));
   static_cast<void>(demand.add_chunk(c));
 }
@@ -49,9 +49,9 @@ void add_chunk(const an::demand_chunk<ticks>& c) {
 }  // namespace
 
 TEST_CASE("times and sizes that analyses cannot take end the program") {
-  CHECK_FALSE(breaks_precondition([] { static_cast<void>(an::jobs_released<ticks>(1, 0)); }));
-  CHECK(breaks_precondition([] { static_cast<void>(an::jobs_released<ticks>(0, 1)); }));
-  CHECK(breaks_precondition([] { static_cast<void>(an::jobs_released<ticks>(1, -1)); }));
+  CHECK_FALSE(breaks_precondition([] { static_cast<void>(an::detail::jobs_released<ticks>(1, 0)); }));
+  CHECK(breaks_precondition([] { static_cast<void>(an::detail::jobs_released<ticks>(0, 1)); }));
+  CHECK(breaks_precondition([] { static_cast<void>(an::detail::jobs_released<ticks>(1, -1)); }));
   CHECK_FALSE(breaks_precondition([] { visit_all(2); }));
   CHECK(breaks_precondition([] { visit_all(3); }));
   CHECK_FALSE(breaks_precondition([] { static_cast<void>(an::rank_as_given<2>(2)); }));

@@ -13,15 +13,15 @@
 namespace {
 
 using takt::ticks;
-using takt::analysis::strict_load;
 using takt::analysis::tie;
-using loads_type = takt::inline_vector<strict_load, 4>;
+using takt::analysis::detail::strict_load;
+using loads_type = takt::inline_vector<takt::analysis::detail::strict_load, 4>;
 
 constexpr auto in_order = [](std::size_t task, ticks /*release*/) { return static_cast<ticks>(task); };
 
 [[nodiscard]] constexpr auto response(const loads_type& loads, std::size_t own, const auto& point)
-    -> takt::analysis::strict_response {
-  return takt::analysis::response_by_hyperperiod(loads, own, tie::lost, point);
+    -> takt::analysis::detail::strict_response {
+  return takt::analysis::detail::response_by_hyperperiod(loads, own, tie::lost, point);
 }
 
 /// Tick by tick, for so many ticks; jobs of equal points go against `own`, or for it.
@@ -87,11 +87,11 @@ TEST_CASE("ties count against a task in a bound, and for it in a proof of a miss
   REQUIRE(two.try_push_back({.offset = 0, .period = 10, .wcet = 3}));
   REQUIRE(two.try_push_back({.offset = 0, .period = 10, .wcet = 4}));
   constexpr auto all_equal = [](std::size_t /*task*/, ticks release) { return release; };
-  using takt::analysis::response_by_hyperperiod;
-  CHECK(response_by_hyperperiod(two, 0, tie::lost, all_equal).worst == 7);
-  CHECK(response_by_hyperperiod(two, 0, tie::won, all_equal).worst == 3);
-  CHECK(response_by_hyperperiod(two, 1, tie::lost, all_equal).worst == 7);
-  CHECK(response_by_hyperperiod(two, 1, tie::won, all_equal).worst == 4);
+  using takt::analysis::detail::response_by_hyperperiod;
+  CHECK(takt::analysis::detail::response_by_hyperperiod(two, 0, tie::lost, all_equal).worst == 7);
+  CHECK(takt::analysis::detail::response_by_hyperperiod(two, 0, tie::won, all_equal).worst == 3);
+  CHECK(takt::analysis::detail::response_by_hyperperiod(two, 1, tie::lost, all_equal).worst == 7);
+  CHECK(takt::analysis::detail::response_by_hyperperiod(two, 1, tie::won, all_equal).worst == 4);
 }
 
 TEST_CASE("more jobs than a test follows are not decided") {
@@ -119,8 +119,8 @@ TEST_CASE("responses are those of a run that is followed tick by tick") {
     const auto edf = [&](std::size_t task, ticks release) { return release + deadlines[task]; };
     for (std::size_t own = 0; own < count; ++own) {
       for (const tie ties : {tie::lost, tie::won}) {
-        const auto by_rank = takt::analysis::response_by_hyperperiod(all, own, ties, in_order);
-        const auto by_deadline = takt::analysis::response_by_hyperperiod(all, own, ties, edf);
+        const auto by_rank = takt::analysis::detail::response_by_hyperperiod(all, own, ties, in_order);
+        const auto by_deadline = takt::analysis::detail::response_by_hyperperiod(all, own, ties, edf);
         decided += by_rank.decided ? 1 : 0;
         const ticks end = last + 6 * 120;
         if (by_rank.decided) { CHECK(by_rank.worst == by_ticks(all, own, ties, in_order, end)); }

@@ -295,10 +295,10 @@ TEST_CASE("guards under which a bound is still looked for after all rounds are t
   REQUIRE(table.add_next(0, 1, 2));
   takt::any_stations<1, 2> one;
   REQUIRE(one.add(takt::fixed_priority));
-  takt::analysis::guard_shortage<2> missing;
-  CHECK_FALSE(takt::analysis::guards_hold(table, one, {{0, 0}, {6, far}}, missing));
+  takt::analysis::detail::guard_shortage<2> missing;
+  CHECK_FALSE(takt::analysis::detail::guards_hold(table, one, {{0, 0}, {6, far}}, missing));
   CHECK(missing.why == takt::obstacle::passes);
-  CHECK_FALSE(takt::analysis::guards_hold(table, one, {{0, 0}, {6, 100}}, missing));
+  CHECK_FALSE(takt::analysis::detail::guards_hold(table, one, {{0, 0}, {6, 100}}, missing));
   CHECK(missing.why == takt::obstacle::deadline);
 }
 

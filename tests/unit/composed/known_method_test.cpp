@@ -300,14 +300,14 @@ TEST_CASE("a method of one's own says what its bounds consist of, and else its b
 TEST_CASE("combined bounds say in a constant expression what they consist of") {
   constexpr auto v = takt::analyze(plain_board, pair);
   static_assert(v.tasks[1].bound.value == takt::ticks{(7_ms).count()});
-  static_assert(takt::is_explained(v.tasks[1]) && v.tasks[1].parts.size() == 2);
+  static_assert(takt::detail::is_explained(v.tasks[1]) && v.tasks[1].parts.size() == 2);
   static_assert(v.tasks[1].parts[0].what == takt::term_kind::own_work && v.tasks[1].parts[0].by == 1);
   static_assert(v.tasks[1].parts[1].what == takt::term_kind::interference && v.tasks[1].parts[1].by == 0);
   static_assert(v.tasks[1].parts[1].time == takt::ticks{(2_ms).count()} && v.tasks[1].parts[1].pool == 0);
 }
 
 TEST_CASE("a list of parts that is full keeps its first and its longest, and the sum") {
-  takt::bound_parts<ticks, 3> parts;
+  takt::detail::bound_parts<ticks, 3> parts;
   for (ticks k = 1; k <= 5; ++k) { parts.add(takt::term_kind::interference, static_cast<std::uint32_t>(k), k); }
   REQUIRE(parts.size() == 3);
   CHECK(parts.sum() == 15);

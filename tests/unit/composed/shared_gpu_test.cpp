@@ -94,8 +94,8 @@ TEST_CASE("a kernel takes its rounds on an empty block queue, and its bound coun
   };
   d[0] = demand(0, first);
   d[1] = demand(1, second);
-  takt::analysis::pool_bounds<takt::fifo_blocks_rule<takt::one_stream_per_job, takt::unguarded_enqueues>>::responds(
-      figure, d, 1);
+  takt::analysis::detail::pool_bounds<
+      takt::fifo_blocks_rule<takt::one_stream_per_job, takt::unguarded_enqueues>>::responds(figure, d, 1);
   CHECK(d[0].response == 4'000);  // one kernel after the other
   CHECK(d[1].response == 3'834);
 }

@@ -185,7 +185,7 @@ TEST_CASE("sections are proven with guards in a constant expression, and under e
   namespace an = takt::analysis;
   static constexpr auto board = board_of(takt::k_fmlp_order, 1);
   static constexpr auto flat = takt::flatten(board, tasks, takt::plan<3, 14>{});
-  constexpr auto verdict = an::guarded(flat.table, an::bounded_stations{flat.stations});
+  constexpr auto verdict = an::guarded(flat.table, an::detail::bounded_stations{flat.stations});
   static_assert(verdict.schedulable());
   const auto places = erased(flat.stations);
   const auto same = an::guarded(flat.table, places);
@@ -227,10 +227,10 @@ TEST_CASE("a section asks when the visits before it are due, and no guard holds 
   takt::any_stations<3, 3> places;
   for (int s = 0; s < 3; ++s) { REQUIRE(places.add(takt::deadline_monotonic)); }
   REQUIRE(places.add_tokens(takt::fifo_order, 1));
-  const an::visit_guards<3> guards{{0, 8, 12}, {5, 4, 6}};
-  an::guard_shortage<3> missing;
-  REQUIRE(an::guards_hold(table, places, guards, missing));
-  const auto verdict = an::guarded_verdict(table, guards);
+  const an::detail::visit_guards<3> guards{{0, 8, 12}, {5, 4, 6}};
+  an::detail::guard_shortage<3> missing;
+  REQUIRE(an::detail::guards_hold(table, places, guards, missing));
+  const auto verdict = an::detail::guarded_verdict(table, guards);
   CHECK(verdict.tasks[0].bound.value == 18);
   CHECK(verdict.visits[1].response == 7);  // from the request at 5
   densest choices;
@@ -241,9 +241,9 @@ TEST_CASE("a section asks when the visits before it are due, and no guard holds 
   CHECK(seen.tasks[0].best_response == 9);
   CHECK(seen.visit_response(0, 1) == 1);
 
-  an::visit_guards<3> hurried = guards;
+  an::detail::visit_guards<3> hurried = guards;
   hurried.local_deadlines[2] = 2;
-  CHECK_FALSE(an::guards_hold(table, places, hurried, missing));
+  CHECK_FALSE(an::detail::guards_hold(table, places, hurried, missing));
   CHECK((!missing.visits[0] && !missing.visits[1] && missing.visits[2]));
 }
 
@@ -258,9 +258,9 @@ TEST_CASE("a wait that guards leave no room for is told apart from visits that n
   takt::any_stations<1, 2> places;
   REQUIRE(places.add(takt::fifo));
   REQUIRE(places.add_tokens(takt::fifo_order, 1));
-  an::guard_shortage<2> missing;
-  CHECK(an::guards_hold(table, places, {{4, 4}, {4, 4}}, missing));
-  CHECK_FALSE(an::guards_hold(table, places, {{3, 4}, {4, 4}}, missing));
+  an::detail::guard_shortage<2> missing;
+  CHECK(an::detail::guards_hold(table, places, {{4, 4}, {4, 4}}, missing));
+  CHECK_FALSE(an::detail::guards_hold(table, places, {{3, 4}, {4, 4}}, missing));
   CHECK(missing.why == takt::obstacle::tokens);
   CHECK((missing.waits[0] && !missing.waits[1] && !missing.visits[0] && !missing.visits[1]));
 }

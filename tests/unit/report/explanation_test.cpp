@@ -24,10 +24,10 @@ constexpr auto board = takt::platform(takt::pool(takt::processors(1), takt::fixe
 
 template <class Method, class P, class Table>
 auto analysis_of(const P& platform, const Table& table, const takt::analysis::rtgpu_variant& variant) {
-  if constexpr (requires { takt::analysis::make_analysis<Method>(platform, table, variant); }) {
-    return takt::analysis::make_analysis<Method>(platform, table, variant);
+  if constexpr (requires { takt::analysis::detail::make_analysis<Method>(platform, table, variant); }) {
+    return takt::analysis::detail::make_analysis<Method>(platform, table, variant);
   } else {
-    return takt::analysis::make_analysis<Method>(platform, table);
+    return takt::analysis::detail::make_analysis<Method>(platform, table);
   }
 }
 
@@ -38,7 +38,7 @@ auto summary_of(const P& platform, const T& set, const takt::plan<N>& plan,
     -> takt::report::verdict_summary {
   const auto table = takt::planned_table(platform, set, plan);
   auto a = analysis_of<takt::analysis::method_of<P, takt::chain_methods>>(platform, table, variant);
-  auto verdict = takt::analysis::verdict_of(a, takt::analysis::evaluate_all(a, plan));
+  auto verdict = takt::analysis::detail::verdict_of(a, takt::analysis::evaluate_all(a, plan));
   takt::complete_plan(platform, table, plan, verdict.plan);
   if (!verdict.schedulable() && !takt::analysis::find_proven_misses(table, platform.record()).empty()) {
     verdict.status = takt::verdict_status::unschedulable;

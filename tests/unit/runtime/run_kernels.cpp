@@ -516,7 +516,7 @@ void check_run(const Rule& rule) {
     CAPTURE(t.name);
     CHECK(t.completed + t.unfinished == released[i]);
     CHECK(t.has_bound == o.expected[i].response.exists);
-    CHECK((t.has_bound || takt::analysis::GangScheduled<Rule>));
+    CHECK((t.has_bound || takt::analysis::detail::GangScheduled<Rule>));
     CHECK(trace.count(mark_kind::release, i) == released[i]);
     CHECK(trace.count(mark_kind::completion, i) == t.completed);
     CHECK(trace.count(mark_kind::miss, i) == t.misses);

@@ -35,9 +35,9 @@ struct policy_verdict : board_verdict<N, V> {
 
 /// The largest factor that is tried, in thousandths.
 inline constexpr std::int64_t most_factor_permille = 64'000;
-inline constexpr std::int64_t least_factor_permille = 10;
-
 namespace detail {
+
+inline constexpr std::int64_t least_factor_permille = 10;
 
 /// Says what tasks ask of a board.
 struct board_needs {

@@ -15,12 +15,16 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Units of a resource that `hardware::own` names.
 struct own_units_resource {
   std::int32_t count = 1;
 
   [[nodiscard]] constexpr auto valid() const noexcept -> bool { return count > 0 && count <= max_units; }
 };
+
+}  // namespace detail
 
 /// Most pools of a board: processors, copy engines, GPUs and resources of one's own.
 inline constexpr std::size_t most_pools = 2 + max_gpus + max_own_resources;
@@ -41,7 +45,7 @@ template <std::size_t Visits, SharingPolicy P, RuleTag CpuRule>
   }
   for (const gpu_hardware& gpu : board.gpus) { static_cast<void>(out.add(policy.gpu_pool(gpu, rule))); }
   for (const own_hardware& own : board.own) {
-    static_cast<void>(out.add(pool(own_units_resource{own.count}, device_rule(rule))));
+    static_cast<void>(out.add(pool(detail::own_units_resource{own.count}, device_rule(rule))));
   }
   return out;
 }

@@ -189,7 +189,7 @@ class board_test {
       model_error ignored;
       auto own = p;
       own.may_guard = may_guard_;
-      return analysis::detail::judge_pools<analysis::no_known_method>(*board_, *tasks_, own, ignored);
+      return analysis::detail::judge_pools<analysis::detail::no_known_method>(*board_, *tasks_, own, ignored);
     }
     const auto flat = flatten(*board_, *tasks_, p);
     verdict_type out;
@@ -199,7 +199,7 @@ class board_test {
       out.refuse(error);
       return out;
     }
-    const analysis::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
+    const analysis::detail::bounded_stations<std::remove_cvref_t<decltype(flat.stations)>> stations{flat.stations};
     out = analysis::detail::judge_spinning(flat.table, stations);
     out.plan = p;
     state_order(*board_, flat.table, out.plan);

@@ -16,24 +16,24 @@ namespace takt::inline TAKT_ABI::detail {
 template <class Boards, SharingPolicy P, RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto misses_under(const P& policy, const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                           const hardware& board) -> proven_misses<ticks, N> {
-  analysis::board_limits limits = analysis::limits_beside(rule, board.processors);
+  analysis::board_limits limits = analysis::detail::limits_beside(rule, board.processors);
   limits.spins = keeps_processor<P>();
   limits.kernels = kernels_at_once(policy);
   bool is_known = true;
   for (const gpu_hardware& gpu : board.gpus) { is_known = is_known && missing_fact(policy, gpu).empty(); }
   if constexpr (orders_jobs<CpuRule>) {
     if (is_known && is_of_pools(policy, rule)) {
-      analysis::note_parts(Boards::template make<V>(policy, board, rule), limits);
+      analysis::detail::note_parts(Boards::template make<V>(policy, board, rule), limits);
     }
   }
-  return analysis::misses_within<CpuRule>(limits, all, board);
+  return analysis::detail::misses_within<CpuRule>(limits, all, board);
 }
 
 /// Returns proofs of misses that hold whatever the policy is.
 template <RuleTag CpuRule, std::size_t N, std::size_t V, std::size_t R, std::size_t S>
 [[nodiscard]] constexpr auto misses_beside(const CpuRule& rule, const runtime_task_set<N, V, R, S>& all,
                                            const hardware& board) -> proven_misses<ticks, N> {
-  return analysis::misses_within<CpuRule>(analysis::limits_beside(rule, board.processors), all, board);
+  return analysis::detail::misses_within<CpuRule>(analysis::detail::limits_beside(rule, board.processors), all, board);
 }
 
 }  // namespace takt::inline TAKT_ABI::detail

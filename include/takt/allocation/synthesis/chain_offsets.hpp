@@ -23,6 +23,8 @@ struct offset_chain {
   bool counts_age = false;        ///< the latency that is to be short is the age; else the reaction
 };
 
+namespace detail {
+
 /// The choice of release offsets with which the longest chain is shortest, as a `DecisionProblem`. Each task of a chain
 /// is a decision, and tasks beside each other in a chain follow each other. The first value of a task is the offset
 /// that it has. Others let it read what a task before it in a chain gives at that instant, or give what one behind it
@@ -172,13 +174,15 @@ class offset_problem {
   inline_vector<placed, MaxTasks> order_;
 };
 
+}  // namespace detail
+
 /// Puts the offsets with which the longest chain is shortest into the stages of chains, of those that `offset_problem`
 /// looks at. Where some keep the limits of all chains, only these count. Where nothing is better, stages keep what they
 /// have. Looks at all choices if there are at most `steps`, else at so many by local search, the same for a seed. Cost:
 /// `steps` times `bound_chain` of all chains.
 template <std::size_t MaxTasks>
 constexpr void choose_offsets(std::span<offset_chain> chains, std::uint64_t seed, std::uint64_t steps) {
-  offset_problem<MaxTasks> problem{chains};
+  detail::offset_problem<MaxTasks> problem{chains};
   std::uint64_t ways = 1;
   for (std::size_t i = 0; i < problem.size() && ways <= steps; ++i) { ways *= problem.values(i); }
   search_progress<MaxTasks> s;

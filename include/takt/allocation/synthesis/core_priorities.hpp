@@ -122,6 +122,8 @@ template <std::size_t N>
   return below;
 }
 
+namespace detail {
+
 /// The largest factor up to `most` with which some order holds, and such an order; 0 and the given order where there is
 /// none. It holds with every smaller factor, too.
 template <std::size_t N>
@@ -145,5 +147,7 @@ template <std::size_t N>
   });
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

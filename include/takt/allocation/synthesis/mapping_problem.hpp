@@ -320,7 +320,7 @@ class mapping_problem {
                                    .deadline = is_earlier ? t.deadline : t.period,
                                    .jitter = t.jitter});
       }
-      if (!tasks.empty()) { f(tasks, best_priorities(how, times, most_factor)); }
+      if (!tasks.empty()) { f(tasks, detail::best_priorities(how, times, most_factor)); }
     }
   }
   /// Returns the largest factor with which all assigned cores hold.

@@ -48,7 +48,7 @@ class asked_stations {
 };
 
 /// Stations of any type, asked through `asked_stations`.
-template <ReachingStations Stations>
+template <detail::ReachingStations Stations>
 class asked final : public asked_stations {
  public:
   /// Pre: `stations` outlives it.
@@ -101,6 +101,6 @@ class asked final : public asked_stations {
   const Stations* of_;
 };
 
-static_assert(ReachingStations<asked_stations>);
+static_assert(detail::ReachingStations<asked_stations>);
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -15,6 +15,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Stations that say which visits can delay a visit there.
 template <class S>
 concept ReachingStations = InflatingStations<S> && requires(const S& stations, std::size_t s) {
@@ -24,8 +26,10 @@ concept ReachingStations = InflatingStations<S> && requires(const S& stations, s
 /// Methods of bounds that a verdict without a proof has for some of its tasks.
 inline constexpr std::string_view closed_holistic = "holistic, closed part";
 inline constexpr std::string_view closed_spinning = "busy-waiting, closed part";
+
+}  // namespace detail
 [[nodiscard]] constexpr auto is_of_closed_part(std::string_view method) noexcept -> bool {
-  return method == closed_holistic || method == closed_spinning;
+  return method == detail::closed_holistic || method == detail::closed_spinning;
 }
 
 /// Says which tasks can delay which, in any run, jobs of one task that overlap included. Two tasks that use one pool of
@@ -36,7 +40,7 @@ inline constexpr std::string_view closed_spinning = "busy-waiting, closed part";
 template <std::size_t N, std::size_t V>
 class delay_relation {
  public:
-  template <ReachingStations Stations>
+  template <detail::ReachingStations Stations>
   constexpr delay_relation(const visit_table<N, V>& table, const Stations& stations) {
     bool lends[N]{};
     for (const visit_section& a : table.sections) {

@@ -18,6 +18,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Stations whose rules can say whether visits meet local deadlines, or how long they take, and when guards may be
 /// dropped.
 template <class S>
@@ -44,8 +46,6 @@ struct guard_shortage {
   bool visits[V]{};  ///< that need more time
   bool waits[V]{};   ///< first visits of sections that wait for longer
 };
-
-namespace detail {
 
 /// Cuts the time to a task's deadline, or to its period where that is shorter, among its visits in proportion to
 /// weights along paths. Weights are positive where a visit takes time, and at most 2^28. `waits`: of the waits for
@@ -183,8 +183,6 @@ constexpr void say_guards(const visit_table<N, V>& table, std::uint32_t i, const
   }
 }
 
-}  // namespace detail
-
 /// Returns whether visits with guards all meet their local deadlines. Between their guards they are sporadic, so each
 /// station's test holds by itself. Else `missing` says what needs more time. Pre: `validate` finds nothing.
 /// Source: Bettati and Liu 1992; Sun and Liu 1996; sections and early starts: see docs/composition.md.
@@ -266,6 +264,8 @@ template <std::size_t N, std::size_t V>
   return out;
 }
 
+}  // namespace detail
+
 inline constexpr std::int32_t default_guard_rounds = 24;
 
 /// Searches guards under which the tasks are proven: first in proportion to the lengths of visits and of waits for
@@ -276,7 +276,7 @@ inline constexpr std::int32_t default_guard_rounds = 24;
 /// other deadlines than the one that was said.
 /// Error: `invalid_model`; `why` is `passes` where the search ended at `rounds`, and other guards may exist.
 /// Cost: at most `rounds` times one test for each station.
-template <std::size_t N, std::size_t V, DecidingStations Stations>
+template <std::size_t N, std::size_t V, detail::DecidingStations Stations>
 [[nodiscard]] constexpr auto guarded(const visit_table<N, V>& table, const Stations& stations,
                                      std::int32_t rounds = default_guard_rounds) -> verdict<ticks, N, V> {
   auto out = detail::open_verdict(table, stations, "guarded");
@@ -287,7 +287,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
     out.where = i;
     return out;
   }
-  visit_guards<V> guards;
+  detail::visit_guards<V> guards;
   constexpr std::int64_t unit = 64;
   const auto weight_of = [&](std::uint32_t v, ticks time) -> std::int64_t {
     const ticks whole = takt::detail::time_within_period(table.tasks[table.visits[v].task]);
@@ -311,7 +311,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
   const auto grow = [](std::int64_t& weight, std::int64_t least) {
     if (weight < (std::int64_t{1} << 27)) { weight += weight / 4 + least; }
   };
-  guard_shortage<V> missing;
+  detail::guard_shortage<V> missing;
   for (std::int32_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < table.size(); ++i) {
       if (table.tasks[i].jitter >= takt::detail::time_within_period(table.tasks[i])) {
@@ -320,7 +320,7 @@ template <std::size_t N, std::size_t V, DecidingStations Stations>
       }
       detail::lay_out_guards(table, i, weights, wait_weights, guards);
     }
-    if (guards_hold(table, stations, guards, missing)) { return guarded_verdict(table, guards); }
+    if (detail::guards_hold(table, stations, guards, missing)) { return detail::guarded_verdict(table, guards); }
     if (missing.why == obstacle::overflow) {
       out.why = obstacle::overflow;
       return out;

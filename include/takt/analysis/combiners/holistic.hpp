@@ -80,7 +80,7 @@ inline constexpr std::int32_t default_combiner_passes = 10'000;
 /// nominal release. Deadlines and jitter may be longer than the period.
 /// `schedulable` is a proof; all else is none. Error: `invalid_model`. Pre: passes >= 1.
 /// Cost: per pass one call for each station. Source: Tindell and Clark 1994; see docs/composition.md.
-template <std::size_t N, std::size_t V, TokenStations Stations>
+template <std::size_t N, std::size_t V, detail::TokenStations Stations>
 [[nodiscard]] constexpr auto holistic(const visit_table<N, V>& table, const Stations& stations,
                                       std::int32_t passes = default_combiner_passes) -> verdict<ticks, N, V> {
   TAKT_EXPECTS(passes >= 1);

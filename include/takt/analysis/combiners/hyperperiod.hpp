@@ -12,9 +12,7 @@
 #include <takt/model/visit_table.hpp>
 #include <takt/rules/job_priority.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Returns whether jobs are released at known instants and are one visit, which can be preempted anywhere, of one
 /// processor that preempts by jobs.
@@ -50,8 +48,6 @@ template <std::size_t N, std::size_t V, class Stations>
   });
 }
 
-}  // namespace detail
-
 /// Decides strictly periodic tasks of one visit each on processors that are scheduled one by one, with preemption.
 /// Their responses are those of a run that is followed until it repeats itself. False where tasks are others, or the
 /// run is too long; then nothing is decided. The bounds in `out` are exact where no two jobs have equal points, also
@@ -83,4 +79,4 @@ template <std::size_t N, std::size_t V, class Stations>
   return true;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

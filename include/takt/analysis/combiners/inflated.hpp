@@ -18,14 +18,14 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Stations that say which of them may count suspensions as execution.
 template <class S>
 concept InflatingStations = DecidingStations<S> && TokenStations<S> && requires(const S& stations, std::size_t s) {
   { stations.takes_suspensions(s) } -> std::same_as<bool>;
   { stations.units(s) } -> std::same_as<std::int32_t>;
 };
-
-namespace detail {
 
 /// Writes the least time from the instant at which a visit becomes ready to the end of its job.
 template <std::size_t N, std::size_t V>
@@ -242,7 +242,7 @@ template <std::size_t N, std::size_t V, class Stations>
 /// too, what jobs lend to others, and for each interval on a processor the sections of less important jobs there.
 /// Error: `invalid_model`. Cost: one test for each station. Source: Brandenburg 2011, suspension-oblivious analysis;
 /// see docs/composition.md.
-template <std::size_t N, std::size_t V, InflatingStations Stations>
+template <std::size_t N, std::size_t V, detail::InflatingStations Stations>
 [[nodiscard]] constexpr auto inflated(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
   auto out = detail::open_verdict(table, stations, "inflated");

@@ -78,8 +78,10 @@ constexpr void say_paths(const visit_table<N, V>& table, const Stations& station
       const std::uint32_t v = path[length];
       t.parts.add_visit(said[v], static_cast<std::uint16_t>(table.visits[v].position), length);
     }
-    if (!is_explained(t)) { t.parts.add(term_kind::release_jitter, i, table.tasks[i].jitter); }
-    if (!is_explained(t)) { t.parts.clear(); }  // jobs wait for earlier ones of their task, of which rules say nothing
+    if (!takt::detail::is_explained(t)) { t.parts.add(term_kind::release_jitter, i, table.tasks[i].jitter); }
+    if (!takt::detail::is_explained(t)) {
+      t.parts.clear();
+    }  // jobs wait for earlier ones of their task, of which rules say nothing
   }
 }
 

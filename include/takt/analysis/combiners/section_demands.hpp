@@ -14,7 +14,7 @@
 #include <takt/rules/locking/request.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Stations with pools of tokens whose rules may know how long requests wait.
 template <class S>
@@ -30,8 +30,6 @@ concept TokenStations =
       { stations.delays(s, sections) } -> std::same_as<bool>;
       { stations.blocks(s, sections, processors, lent) } -> std::same_as<bool>;
     };
-
-namespace detail {
 
 /// Returns the longest path through a section. `time_of(v)`: of one of its visits.
 template <std::size_t N, std::size_t V, class TimeOf>
@@ -248,6 +246,4 @@ template <std::size_t N, std::size_t V, class Stations>
   return false;
 }
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -155,7 +155,7 @@ constexpr void say_whole_job(const visit_table<N, V>& table, std::uint32_t s, co
 /// important threads keep of the processor. That counts from the last instant without one of them. Processors must
 /// preempt and have one priority for each job; a task needs a visit of one, which may take no time. Error:
 /// `invalid_model`, also of non-preemptive regions.
-template <std::size_t N, std::size_t V, InflatingStations Stations>
+template <std::size_t N, std::size_t V, detail::InflatingStations Stations>
 [[nodiscard]] constexpr auto spinning(const visit_table<N, V>& table, const Stations& stations)
     -> verdict<ticks, N, V> {
   auto out = detail::open_verdict(table, stations, "busy-waiting");

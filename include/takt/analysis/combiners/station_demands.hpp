@@ -15,7 +15,7 @@
 #include <takt/rules/job_priority.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Stations whose rules can say how long visits take.
 template <class S>
@@ -27,8 +27,6 @@ concept RespondingStations = requires(const S& stations, std::size_t s, const jo
   { stations.point(s, t, release, out) } -> std::same_as<bool>;
   { stations.responds(s, visits) } -> std::same_as<bool>;
 };
-
-namespace detail {
 
 /// Returns whether a unit of a station cannot be taken from some visit at any instant.
 template <std::size_t N, std::size_t V>
@@ -250,6 +248,4 @@ template <std::size_t N, std::size_t V>
   return why_beyond(longest);
 }
 
-}  // namespace detail
-
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -24,13 +24,13 @@ inline constexpr bool is_included<needed_header::graphs> = true;
 namespace takt::inline TAKT_ABI::analysis {
 
 template <std::size_t MaxSms, std::size_t MaxBlocks>
-struct pool_bounds<block_queue_rule<MaxSms, MaxBlocks>> {
+struct detail::pool_bounds<block_queue_rule<MaxSms, MaxBlocks>> {
   static constexpr void responds(const block_queue_rule<MaxSms, MaxBlocks>& rule, std::span<visit_demand> visits,
                                  std::int32_t units) {
-    units == 1 ? block_queue_responses(visits, rule.gpu) : no_responses(visits);
+    units == 1 ? block_queue_responses(visits, rule.gpu) : detail::no_responses(visits);
   }
 };
 template <StreamAssignment Streams, class Enqueues>
-struct pool_bounds<fifo_blocks_rule<Streams, Enqueues>> : pool_bounds<block_queue_rule<>> {};
+struct detail::pool_bounds<fifo_blocks_rule<Streams, Enqueues>> : detail::pool_bounds<block_queue_rule<>> {};
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -18,9 +18,7 @@
 #include <takt/rules/pool_rule.hpp>
 #include <takt/rules/tags.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// A rule that says by `bounds_header` where its bounds are, and that header is missing.
 template <class Rule>
@@ -31,8 +29,6 @@ template <class Rule>
 struct bounds_are_included : takt::detail::no_header_needed {};
 template <LacksBoundsHeader Rule>
 struct bounds_are_included<Rule> : takt::detail::header_is_included<Rule::bounds_header, false> {};
-
-}  // namespace detail
 
 /// Holds what is known of a pool under a rule. A rule that brings its bounds as members needs nothing here. Bounds of
 /// some of takt's rules are in headers of their own, which specialize this.
@@ -138,4 +134,4 @@ concept KnowsDeadlines = requires(const Rule& rule, std::span<const visit_demand
   { pool_bounds<Rule>::decides(rule, visits, units) } -> std::same_as<bool>;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -36,15 +36,16 @@ template <std::size_t MaxVisits = most_decided_visits>
   sporadic_demand<ticks, MaxVisits> demand;
   if (!detail::demand_of_visits(visits, demand)) { return false; }
   bool has_regions = false;
-  deadline_blocking<ticks, MaxVisits> blocking;
+  detail::deadline_blocking<ticks, MaxVisits> blocking;
   for (const visit_demand& v : visits) {
     TAKT_EXPECTS(v.jitter == 0);
     has_regions = has_regions || v.region > 0;
     if (v.region > 0) { blocking.add(v.deadline, v.region); }
   }
-  const dedicated_processor<ticks> processor{};
-  return (has_regions ? edf_schedulable(demand, processor, blocking)
-                      : edf_schedulable(demand, processor, no_blocking<ticks>{})) == verdict_status::schedulable;
+  const detail::dedicated_processor<ticks> processor{};
+  return (has_regions ? detail::edf_schedulable(demand, processor, blocking)
+                      : detail::edf_schedulable(demand, processor, detail::no_blocking<ticks>{})) ==
+         verdict_status::schedulable;
 }
 
 /// Tests EDF without preemption: behind one visit with a later deadline. Source: Jeffay, Stanat and Martel 1991.
@@ -52,9 +53,9 @@ template <std::size_t MaxVisits = most_decided_visits>
 [[nodiscard]] constexpr auto nonpreemptive_edf_decides(std::span<const visit_demand> visits) -> bool {
   sporadic_demand<ticks, MaxVisits> demand;
   if (!detail::demand_of_visits(visits, demand)) { return false; }
-  deadline_blocking<ticks, MaxVisits> blocking;
+  detail::deadline_blocking<ticks, MaxVisits> blocking;
   for (const visit_demand& v : visits) { blocking.add(v.deadline, v.wcet); }
-  return edf_schedulable(demand, dedicated_processor<ticks>{}, blocking) == verdict_status::schedulable;
+  return detail::edf_schedulable(demand, detail::dedicated_processor<ticks>{}, blocking) == verdict_status::schedulable;
 }
 
 }  // namespace takt::inline TAKT_ABI::analysis

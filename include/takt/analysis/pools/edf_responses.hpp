@@ -13,12 +13,12 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Deadlines that are looked at for each visit; with more of them a visit is given up.
 inline constexpr std::int64_t most_edf_deadlines = 20'000;
 /// Rounds of the fixed points at all of them together; with more of them a visit is given up.
 inline constexpr std::int32_t most_edf_rounds = 5 * most_rounds;
-
-namespace detail {
 
 /// Counts instances of u with deadlines up to d, if the first becomes ready at 0 as late as its jitter lets it.
 [[nodiscard]] constexpr auto jobs_due(const visit_demand& u, ticks d) noexcept -> ticks {
@@ -100,7 +100,7 @@ constexpr void edf_responses(std::span<visit_demand> visits) {
     std::int32_t rounds = 0;
     ticks done = v.wcet;  // for a later deadline never earlier, so that the next search starts where the last one ended
     const auto finish = [&](ticks d, ticks limit) {
-      for (; rounds < most_edf_rounds; ++rounds) {
+      for (; rounds < detail::most_edf_rounds; ++rounds) {
         ticks sum = 0;
         for (const visit_demand& u : visits) {
           const ticks due = detail::jobs_due(u, d);
@@ -134,7 +134,7 @@ constexpr void nonpreemptive_edf_responses(std::span<visit_demand> visits) {
     const auto finish = [&](ticks d, ticks limit) {
       ticks held = 0;
       for (const visit_demand& u : visits) { held = detail::jobs_due(u, d) == 0 && held < u.wcet ? u.wcet : held; }
-      for (ticks start = held; rounds < most_edf_rounds; ++rounds) {
+      for (ticks start = held; rounds < detail::most_edf_rounds; ++rounds) {
         ticks sum = held;
         for (const visit_demand& u : visits) {
           const ticks due = detail::jobs_due(u, d);

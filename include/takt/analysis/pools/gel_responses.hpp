@@ -16,10 +16,10 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// The most visits of a station for which a compliant vector is computed.
 inline constexpr std::size_t most_gel_visits = 64;
-
-namespace detail {
 
 /// Computes bounds by a compliant vector, of visits that become ready a fixed time after their release. False where
 /// none is known.
@@ -77,11 +77,11 @@ template <class Bound>
 /// and Lipari 2005. Those two know no non-preemptive regions. Cost: see `window_responses` and `compliant_vector`.
 constexpr void gel_responses(std::span<visit_demand> visits, std::int32_t units, gel_policy policy) {
   const ticks slope = takt::detail::by_policy{policy, units}.slope();
-  if (visits.size() > most_gel_visits || detail::any_region(visits)) {
+  if (visits.size() > detail::most_gel_visits || detail::any_region(visits)) {
     return detail::point_responses<true>(visits, units, slope, nullptr);
   }
-  ticks least[most_gel_visits]{};
-  ticks known[most_gel_visits]{};
+  ticks least[detail::most_gel_visits]{};
+  ticks known[detail::most_gel_visits]{};
   bool proven = true;
   for (std::size_t k = 0; k < visits.size(); ++k) { least[k] = visits[k].response; }
   detail::point_responses<true>(visits, units, slope, nullptr);

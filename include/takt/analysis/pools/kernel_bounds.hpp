@@ -222,11 +222,11 @@ template <class Test>
 constexpr void level_priority_responses(std::span<visit_demand> visits, std::int32_t levels,
                                         preemption_cost_model costs) {
   TAKT_EXPECTS(levels >= 1 && is_known(costs));
-  if (visits.size() > most_decided_visits) { return no_responses(visits); }
+  if (visits.size() > most_decided_visits) { return detail::no_responses(visits); }
   detail::kernel_priority_responses(visits, detail::stack_terms_of<detail::below_in_priority>{visits, levels, costs});
 }
 constexpr void level_edf_responses(std::span<visit_demand> visits, std::int32_t levels, preemption_cost_model costs) {
-  if (visits.size() > most_decided_visits) { return no_responses(visits); }
+  if (visits.size() > most_decided_visits) { return detail::no_responses(visits); }
   detail::kernel_edf_responses(visits, detail::stack_terms_of<detail::below_in_deadline>{visits, levels, costs});
 }
 /// Returns whether all meet their local deadlines. Source: Zahaf and Lipari 2020, Lemma 1, corrected.
@@ -252,7 +252,7 @@ constexpr void slot_edf_responses(std::span<visit_demand> visits, const slot_res
                                               const slot_reservation<ticks>& pinned,
                                               const slot_reservation<ticks>& gang) -> bool {
   return detail::each_lane(visits, [&](const detail::kernel_table& lane, bool on_all) {
-    return slot_guarded_edf<edf_report::verdict_only>(lane, on_all ? gang : pinned).schedulable();
+    return detail::slot_guarded_edf<edf_report::verdict_only>(lane, on_all ? gang : pinned).schedulable();
   });
 }
 
@@ -275,7 +275,7 @@ constexpr void gang_edf_responses(std::span<visit_demand> visits) {
   if (mixed) {
     detail::kernel_table all;
     return detail::kernels_of(visits, nullptr, 2 * wave, all) &&
-           gang_serial_edf<edf_report::verdict_only>(all).schedulable();
+           detail::gang_serial_edf<edf_report::verdict_only>(all).schedulable();
   }
   return detail::each_lane(visits, [](const detail::kernel_table& lane, bool /*on_all*/) {
     const auto unlimited = static_cast<std::int32_t>(lane.size()) + 1;

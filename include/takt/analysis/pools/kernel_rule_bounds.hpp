@@ -25,14 +25,15 @@ inline constexpr bool is_included<needed_header::kernels> = true;
 namespace takt::inline TAKT_ABI::analysis {
 
 template <>
-struct pool_bounds<time_slice_rule> {
+struct detail::pool_bounds<time_slice_rule> {
   static constexpr void responds(const time_slice_rule& rule, std::span<visit_demand> visits, std::int32_t units) {
-    units == 1 ? time_slice_responses(visits, rule.slice.count(), rule.switching.count()) : no_responses(visits);
+    units == 1 ? time_slice_responses(visits, rule.slice.count(), rule.switching.count())
+               : detail::no_responses(visits);
   }
 };
 
 template <class Policy>
-struct pool_bounds<levels_rule<Policy>> {
+struct detail::pool_bounds<levels_rule<Policy>> {
   static constexpr void responds(const levels_rule<Policy>& rule, std::span<visit_demand> visits,
                                  std::int32_t /*units*/) {
     if constexpr (EarliestDeadlineFirst<Policy>) {
@@ -49,7 +50,7 @@ struct pool_bounds<levels_rule<Policy>> {
   }
 };
 template <class Policy>
-struct pool_bounds<slots_rule<Policy>> {
+struct detail::pool_bounds<slots_rule<Policy>> {
   static constexpr void responds(const slots_rule<Policy>& rule, std::span<visit_demand> visits,
                                  std::int32_t /*units*/) {
     if constexpr (EarliestDeadlineFirst<Policy>) {
@@ -66,7 +67,7 @@ struct pool_bounds<slots_rule<Policy>> {
   }
 };
 template <class Policy, GangOrder Order>
-struct pool_bounds<gang_rule<Policy, Order>> {
+struct detail::pool_bounds<gang_rule<Policy, Order>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t /*units*/) {
     if constexpr (EarliestDeadlineFirst<Policy>) {
       gang_edf_responses(visits);

@@ -110,7 +110,7 @@ constexpr void region_edf_responses(std::span<visit_demand> visits) {
     const auto finish = [&](ticks d, ticks limit) {
       ticks held = 0;
       for (const visit_demand& u : visits) { held = detail::jobs_due(u, d) == 0 && held < u.region ? u.region : held; }
-      for (ticks w = rest > 0 ? held : held + v.wcet; rounds < most_edf_rounds; ++rounds) {
+      for (ticks w = rest > 0 ? held : held + v.wcet; rounds < detail::most_edf_rounds; ++rounds) {
         ticks sum = held - rest;
         for (const visit_demand& u : visits) {
           const ticks due = detail::jobs_due(u, d);

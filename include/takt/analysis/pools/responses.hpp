@@ -229,12 +229,12 @@ constexpr void count_queued_jobs(visit_demand& v, ticks last, const visit_demand
   }
 }
 
-}  // namespace detail
-
 /// Writes that no response is known.
 constexpr void no_responses(std::span<visit_demand> visits) {
   for (visit_demand& v : visits) { v.response = unbounded_response; }
 }
+
+}  // namespace detail
 
 /// Computes responses on one unit that always serves the visit with the least point, preempting. Visits of one job have
 /// equal points and are served in any order among themselves. Cost: a fixed point per visit whose jitter, or that of a

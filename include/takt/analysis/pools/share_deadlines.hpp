@@ -10,7 +10,7 @@
 #include <takt/rules/needed_shares.hpp>
 #include <takt/rules/shares/contention_predictor.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Proves by `sufficient_shares` of all applications. What it keeps for one with a deadline of its own also lasts for a
 /// local deadline that is not below the longest time with this share. At most one visit for each application.
@@ -32,4 +32,4 @@ template <std::size_t MaxTasks, class Resource>
   return true;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

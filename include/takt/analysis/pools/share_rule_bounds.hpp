@@ -23,16 +23,16 @@ inline constexpr bool is_included<needed_header::shares> = true;
 namespace takt::inline TAKT_ABI::analysis {
 
 template <class Resource>
-struct pool_bounds<lasting_shares_rule<Resource>> {
+struct detail::pool_bounds<lasting_shares_rule<Resource>> {
   static constexpr void responds(auto /*rule*/, std::span<visit_demand> visits, std::int32_t /*units*/) {
     dedicated_responses(visits);
   }
 };
 template <std::size_t MaxTasks, class Resource>
-struct pool_bounds<needed_shares_rule<MaxTasks, Resource>> {
+struct detail::pool_bounds<needed_shares_rule<MaxTasks, Resource>> {
   [[nodiscard]] static constexpr auto decides(const needed_shares_rule<MaxTasks, Resource>& rule,
                                               std::span<const visit_demand> visits, std::int32_t units) -> bool {
-    return units == 1 && needed_shares_decide(visits, rule);
+    return units == 1 && detail::needed_shares_decide(visits, rule);
   }
 };
 

@@ -16,6 +16,8 @@ namespace takt::inline TAKT_ABI::analysis {
   return t.limited && t.deadline > t.period;
 }
 
+namespace detail {
+
 /// Returns the deadline that published methods are asked about: jobs that end within their period do not meet the next
 /// ones, and history edges hold by themselves.
 [[nodiscard]] constexpr auto deadline_to_prove(const runtime_task& t) noexcept -> ticks {
@@ -24,5 +26,7 @@ namespace takt::inline TAKT_ABI::analysis {
 [[nodiscard]] constexpr auto asks_for_its_deadline(const runtime_task& t) noexcept -> bool {
   return t.limited && t.deadline <= t.period;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -123,6 +123,8 @@ struct kernel_reach {
   std::int32_t virtual_sms = 1;
 };
 
+namespace detail {
+
 /// Returns how far the largest share reaches that a plan can give one of so many tasks with kernels. All of a GPU where
 /// not even one SM is left for each.
 [[nodiscard]] constexpr auto reach_of(const platform_record& platform, kernel_location place, std::size_t gpu_tasks)
@@ -139,6 +141,8 @@ struct kernel_reach {
   }
   return out;
 }
+
+}  // namespace detail
 
 /// Writes a kernel as a segment of a flat table of chains: divisible work as it is, anything else as the times that its
 /// facts give where it may run. On SMs of which its facts say nothing it takes longer than `limit`, so that no plan
@@ -164,7 +168,7 @@ template <class RuntimeTasks, class Table>
     return {};
   }
   out.first_sample = static_cast<std::uint32_t>(table.samples.size());
-  const auto full = [&] { return mismatch_at(tasks, model_fault::too_large, task, position); };
+  const auto full = [&] { return detail::mismatch_at(tasks, model_fault::too_large, task, position); };
   const bool is_table = v.known.has(visit_fact::times_on_sms) && !v.on_whole_sms;
   if (is_table && !v.known.has(visit_fact::wcet) && !detail::is_pinned(v)) {
     for (std::uint32_t r = 0; r < v.samples; ++r) {
@@ -186,15 +190,15 @@ template <class RuntimeTasks, class Table>
       if (!add_row(unknown)) { return full(); }
       continue;
     }
-    if (seen.fault != model_fault::none) { return mismatch_at(tasks, seen.fault, task, position); }
+    if (seen.fault != model_fault::none) { return detail::mismatch_at(tasks, seen.fault, task, position); }
     if (!add_row(seen.time)) { return full(); }
     longest = seen.time.upper > longest ? seen.time.upper : longest;
     any = true;
   }
-  if (!any) { return fact_missing(tasks, missing, task, position); }
+  if (!any) { return detail::fact_missing(tasks, missing, task, position); }
   ticks too_long = 0;
   if (!detail::longer_at_any_speed(platform, longest, too_long)) {
-    return mismatch_at(tasks, model_fault::time_overflow, task, position);
+    return detail::mismatch_at(tasks, model_fault::time_overflow, task, position);
   }
   for (std::uint32_t r = 0; r < out.samples; ++r) {
     interval<ticks>& row = table.samples[out.first_sample + r];

@@ -15,6 +15,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Returns what keeps a published method from reading a run-time workload, with the name of the task; a visit by its
 /// position in its task. Where a fact is missing, `lacks` says which would do.
 template <class RuntimeTasks>
@@ -43,6 +45,8 @@ template <class RuntimeTasks>
   return located(e, tasks.tasks);
 }
 
+}  // namespace detail
+
 /// Returns whether each visit of a task follows the one before and no other.
 template <class RuntimeTasks>
 [[nodiscard]] constexpr auto is_chain(const RuntimeTasks& tasks, std::size_t task) -> bool {
@@ -52,6 +56,8 @@ template <class RuntimeTasks>
   }
   return true;
 }
+
+namespace detail {
 
 /// Turns a verdict for deadlines that were brought forward into one for those that were given. `unschedulable` says
 /// nothing of a later deadline.
@@ -67,5 +73,7 @@ constexpr void give_back_deadlines(const RuntimeTasks& tasks, Verdict& out) {
   }
   if (!all_asked && out.status == verdict_status::unschedulable) { out.status = verdict_status::not_proven; }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

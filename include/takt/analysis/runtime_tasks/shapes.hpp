@@ -13,10 +13,10 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Most nodes of a set of graphs: analyses keep a few numbers of each in place.
 inline constexpr std::size_t most_runtime_nodes = 256;
-
-namespace detail {
 
 /// Most kernels of a token section.
 inline constexpr std::size_t most_section_kernels = 16;
@@ -29,7 +29,7 @@ template <class RuntimeTasks>
 [[nodiscard]] constexpr auto are_graphs(const RuntimeTasks& tasks, const hardware& board) -> bool {
   constexpr std::int32_t most_sms = 128;
   bool fit = board.own.empty() && board.gpus.size() <= 1 && (board.gpus.empty() || board.gpus[0].sms <= most_sms) &&
-             tasks.visits.size() <= most_runtime_nodes;
+             tasks.visits.size() <= detail::most_runtime_nodes;
   for (const runtime_task& t : tasks.tasks) { fit = fit && t.jitter <= 0; }
   for (const runtime_visit& v : tasks.visits) {
     const bool timed = v.where == resource_kind::gpu

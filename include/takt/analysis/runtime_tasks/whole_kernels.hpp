@@ -17,6 +17,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Returns a GPU as the views of rules see it, as one whole.
 [[nodiscard]] constexpr auto whole_gpu_of(const gpu_hardware& g) noexcept -> gpu_record {
   return {.sms = g.sms,
@@ -44,6 +46,8 @@ template <class RuntimeTasks>
   return history_mismatch(tasks);
 }
 
+}  // namespace detail
+
 struct kernels_reading {
   model_error why{};
   bool times_are_given = true;  ///< else some kernel may always be faster than the table says
@@ -56,17 +60,17 @@ template <class RuntimeTasks, class Table>
                                                 preemption_cost_model model = preemption_cost_model::race)
     -> kernels_reading {
   TAKT_EXPECTS(out.size() == 0);
-  kernels_reading found{.why = whole_kernel_fault(tasks, board)};
+  kernels_reading found{.why = detail::whole_kernel_fault(tasks, board)};
   for (std::size_t i = 0; !found.why && i < tasks.size(); ++i) {
     const runtime_task& t = tasks.tasks[i];
     const runtime_visit& v = tasks.visit(i, 0);
     if (is_after_period(t)) {  // the one deadline of the table orders jobs, too
-      found.why = mismatch_at(tasks, model_fault::deadline_exceeds_period, i);
+      found.why = detail::mismatch_at(tasks, model_fault::deadline_exceeds_period, i);
       return found;
     }
-    const visit_view seen = stoppable_time(kernel_of(tasks, v), whole_gpu_of(board.gpus[0]), model);
+    const visit_view seen = stoppable_time(kernel_of(tasks, v), detail::whole_gpu_of(board.gpus[0]), model);
     if (seen.fault != model_fault::none) {
-      found.why = mismatch_at(tasks, seen.fault, i, 0, seen.lacks);
+      found.why = detail::mismatch_at(tasks, seen.fault, i, 0, seen.lacks);
       return found;
     }
     found.times_are_given = found.times_are_given && v.known.has(visit_fact::wcet);
@@ -74,12 +78,12 @@ template <class RuntimeTasks, class Table>
     const bool residency = out.add({.name = t.name,
                                     .wcet = seen.time.upper,
                                     .period = t.period,
-                                    .deadline = deadline_to_prove(t),
+                                    .deadline = detail::deadline_to_prove(t),
                                     .preemption_cost = seen.values.at[0],
                                     .width = is_pinned ? kernel_width::one_core : kernel_width::all_cores,
                                     .core = is_pinned ? v.sm : unassigned_core,
                                     .priority = t.priority});
-    if (!residency) { found.why = mismatch_at(tasks, model_fault::too_many_tasks, i); }
+    if (!residency) { found.why = detail::mismatch_at(tasks, model_fault::too_many_tasks, i); }
   }
   return found;
 }

@@ -17,8 +17,6 @@ constexpr void copy_entries(const From& from, To& to) {
   for (std::size_t i = 0; i < from.size() && to.try_push_back(from[i]); ++i) {}
 }
 
-}  // namespace detail
-
 /// Returns the plan with room for other numbers of tasks and visits. Parts that do not fit lose their last entries.
 template <std::size_t N, std::size_t V, std::size_t FromN, std::size_t FromV>
 [[nodiscard]] constexpr auto resized(const plan<FromN, FromV>& from) -> plan<N, V> {
@@ -37,6 +35,8 @@ template <std::size_t N, std::size_t V, std::size_t FromN, std::size_t FromV>
   return out;
 }
 
+}  // namespace detail
+
 /// Returns the verdict with room for visits, of which it says nothing.
 template <std::size_t V, class Number, std::size_t N, std::size_t FromV>
 [[nodiscard]] constexpr auto widened(const verdict<Number, N, FromV>& from) -> verdict<Number, N, V> {
@@ -47,7 +47,7 @@ template <std::size_t V, class Number, std::size_t N, std::size_t FromV>
   out.why = from.why;
   out.where = from.where;
   out.tasks = from.tasks;
-  out.plan = resized<N, V>(from.plan);
+  out.plan = detail::resized<N, V>(from.plan);
   return out;
 }
 

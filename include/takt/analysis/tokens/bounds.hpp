@@ -12,9 +12,7 @@
 #include <takt/rules/locking/mutex_orders.hpp>
 #include <takt/rules/token_rule.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// A rule of tokens that says by `bounds_header` where its bounds are, and that header is missing.
 template <class Rule>
@@ -25,8 +23,6 @@ template <class Rule>
 struct token_bounds_are_included : takt::detail::no_header_needed {};
 template <LacksTokenBoundsHeader Rule>
 struct token_bounds_are_included<Rule> : takt::detail::header_is_included<Rule::bounds_header, false> {};
-
-}  // namespace detail
 
 /// Holds what is known of tokens under a rule. A rule that brings its bounds as members needs nothing here. Bounds of
 /// queues of tokens are in <takt/analysis/tokens/queue_bounds.hpp>.
@@ -72,4 +68,4 @@ template <class Rule>
 inline constexpr bool has_token_bound =
     KnowsDelays<Rule> || KnowsBlocking<Rule> || takt::detail::token_is_local<Rule>();
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

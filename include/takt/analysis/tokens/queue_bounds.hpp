@@ -46,7 +46,7 @@ namespace detail {
 }  // namespace detail
 
 template <>
-struct token_bounds<fifo_order_rule> {
+struct detail::token_bounds<fifo_order_rule> {
   static constexpr void delays(fifo_order_rule /*rule*/, std::span<section_demand> sections, const token_setting& at) {
     arrival_order_delays(sections, at.tokens);
   }
@@ -54,7 +54,7 @@ struct token_bounds<fifo_order_rule> {
 
 /// In one cluster the count holds in suspension-oblivious terms too: the head of each queue inherits.
 template <>
-struct token_bounds<k_fmlp_order_rule> {
+struct detail::token_bounds<k_fmlp_order_rule> {
   static constexpr void delays(k_fmlp_order_rule /*rule*/, std::span<section_demand> sections,
                                const token_setting& at) {
     shortest_queue_delays(sections, at.tokens);
@@ -69,7 +69,7 @@ struct token_bounds<k_fmlp_order_rule> {
 
 /// In wall-clock time no more is known than that no token is free while a job waits.
 template <>
-struct token_bounds<r2dglp_order_rule> {
+struct detail::token_bounds<r2dglp_order_rule> {
   static constexpr void delays(r2dglp_order_rule /*rule*/, std::span<section_demand> sections,
                                const token_setting& at) {
     work_conserving_delays(sections, at.tokens);
@@ -89,7 +89,7 @@ struct token_bounds<r2dglp_order_rule> {
 
 /// Only in suspension-oblivious terms: a donor waits for others, and so does a job that is not among the best.
 template <>
-struct token_bounds<ck_omlp_order_rule> {
+struct detail::token_bounds<ck_omlp_order_rule> {
   [[nodiscard]] static constexpr auto blocks(ck_omlp_order_rule /*rule*/, std::span<section_demand> sections,
                                              const token_setting& at, std::int32_t processors) -> ticks {
     for (std::size_t s = 0; s < sections.size(); ++s) {

@@ -27,13 +27,13 @@ template <ExactFraction Fraction>
   return theta + executed / whole;
 }
 
-}  // namespace detail
-
 /// Returns by Eq. 11 what remains of a job that takes `whole` in all.
 template <ExactFraction Fraction>
 [[nodiscard]] constexpr auto remaining_time(const Fraction& whole, const Fraction& theta) -> Fraction {
   return whole * (Fraction(1) - theta);
 }
+
+}  // namespace detail
 
 /// Returns by Eq. 12 the same remainder with another share, if the slow-down by others does not depend on the own
 /// share. Pre: alone_now > 0.
@@ -94,17 +94,17 @@ class exact_progress {
   [[nodiscard]] constexpr auto theta() const -> const Fraction& { return theta_; }
   [[nodiscard]] constexpr auto finished() const -> bool { return theta_ == Fraction(1); }
   [[nodiscard]] constexpr auto time_left(ticks whole) const -> ticks {
-    const Fraction left = remaining_time(Fraction(whole), theta_or_none());
+    const Fraction left = detail::remaining_time(Fraction(whole), theta_or_none());
     return is_number(left) ? whole_part_up(left, whole) : whole;
   }
   [[nodiscard]] constexpr auto fits(ticks whole, ticks slack) const -> bool {
     return whole != unbounded_time && slack >= 0 &&
-           !(Fraction(slack) < remaining_time(Fraction(whole), theta_or_none()));
+           !(Fraction(slack) < detail::remaining_time(Fraction(whole), theta_or_none()));
   }
   [[nodiscard]] constexpr auto fits_rescaled(ticks with, const slowdown& slow, ticks now, ticks slack) const -> bool {
     if (slack <= 0 || with == unbounded_time || slow.predicted == unbounded_time) { return false; }
     const Fraction whole = Fraction(slow.predicted) / Fraction(slow.alone) * Fraction(now);
-    const Fraction left = detail::at_least_a_tick(remaining_time(whole, theta_or_none()));
+    const Fraction left = detail::at_least_a_tick(detail::remaining_time(whole, theta_or_none()));
     const Fraction bound = detail::longest_time_alone(Fraction(slack), Fraction(now), left);
     return is_number(left) && is_number(bound) && !(bound < Fraction(with));
   }

@@ -26,6 +26,8 @@
 
 namespace takt::inline TAKT_ABI::runtime {
 
+namespace detail {
+
 /// Bounds the jobs of nodes that can be under way in a run.
 inline constexpr std::size_t most_node_jobs = 1024;
 /// Counts clusters, the queues of GPUs and engines, and two for each graph: where its input and its output are called.
@@ -44,8 +46,6 @@ class placed_stations : public any_stations<most_graph_stations, most_node_jobs,
  private:
   std::vector<board_station> at_;
 };
-
-namespace detail {
 
 /// Is one of the jobs of a node that can be under way at a time, or of the input or the output of a graph.
 struct node_instance {

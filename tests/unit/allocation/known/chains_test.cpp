@@ -35,7 +35,7 @@ void check_same(const Table& table, const takt::platform_record& sizes, const Cp
   const bool more_is_known = !answer.misses.empty() && typed.status == takt::verdict_status::not_proven;
   if (more_is_known) { expected.status = takt::verdict_status::unschedulable; }
   check_same_verdict(found, expected);
-  const auto again = takt::judge_planned_chains(described, hardware_of(sizes), cpus, gpus, found.plan);
+  const auto again = takt::detail::judge_planned_chains(described, hardware_of(sizes), cpus, gpus, found.plan);
   check_same_verdict(again.verdict, found);
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("a section that nobody marks is what lies between two CPU visits") {
   b.visit(copy).whole(30).visit(copy).cpu(1, 10);
   board platform;
   platform.costs.kinds = {{{2, 1, 32}, {3, 1, 32}, {4, 1, 16}}};
-  takt::analysis::locked_gpu_table<small> read;
+  takt::analysis::detail::locked_gpu_table<small> read;
   REQUIRE_FALSE(takt::analysis::read_sections(b.done(), gpus(1, 1), platform.shape, read));
   const auto& task = read.tasks[0];
   CHECK(task.wcet == 30);

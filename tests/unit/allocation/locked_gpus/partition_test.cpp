@@ -197,7 +197,7 @@ TEST_CASE("loads are rounded up, and those that are too large saturate" * takt_t
   static_assert(load_of<ticks>(1, 3) == whole_load<ticks>() / 3 + 1);
   static_assert(load_of<ticks>((std::int64_t{1} << 60) - 1, std::int64_t{1} << 60) == whole_load<ticks>());
   static_assert(load_of<ticks>(std::int64_t{1} << 60, 1) == most_load<ticks>());
-  static_assert(add_load(most_load<ticks>(), most_load<ticks>()) == most_load<ticks>());
+  static_assert(takt::detail::add_load(most_load<ticks>(), most_load<ticks>()) == most_load<ticks>());
   const auto heavy = tasks_of<ticks>({{1, 2, std::int64_t{1} << 59}, {1, 2, std::int64_t{1} << 59}});
   CHECK(effective_utilization(heavy, 1000) == most_load<ticks>());
   CHECK(effective_utilization(heavy, INT64_MAX) == most_load<ticks>());

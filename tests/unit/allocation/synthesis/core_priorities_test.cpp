@@ -50,7 +50,7 @@ constexpr tasks_type given =
     tasks_of({{.wcet = 3, .period = 20, .deadline = 9}, {.wcet = 4, .period = 10, .deadline = 10}});
 static_assert(takt::assign_priorities(core_service::preemptive, given, 1000)[0] == 0);
 static_assert(takt::assign_priorities(core_service::preemptive, given, 3000).empty());
-static_assert(takt::best_priorities(core_service::preemptive, given, 100'000).factor == 1333);
+static_assert(takt::detail::best_priorities(core_service::preemptive, given, 100'000).factor == 1333);
 
 static_assert(takt::core_service_of(takt::fixed_priority) == core_service::preemptive);
 static_assert(takt::core_service_of(takt::nonpreemptive(takt::fixed_priority)) == core_service::nonpreemptive);

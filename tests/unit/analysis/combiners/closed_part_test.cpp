@@ -120,7 +120,7 @@ TEST_CASE("an overloaded task leaves the bounds of those that it cannot delay, a
   static_assert(!verdict.schedulable());
   static_assert(verdict.end_to_end(0) == 2_ms && verdict.end_to_end(3) == 8_ms);
   static_assert(!verdict.tasks[1].bound.exists && !verdict.tasks[2].bound.exists);
-  CHECK(verdict.tasks[3].method == std::string_view{an::closed_holistic});
+  CHECK(verdict.tasks[3].method == std::string_view{an::detail::closed_holistic});
   CHECK(an::is_of_closed_part(verdict.tasks[0].method));
   CHECK(verdict.tasks[1].method.empty());
   CHECK_FALSE(verdict.tasks[1].meets);
@@ -140,7 +140,7 @@ TEST_CASE("one whose search for a bound was given up leaves them, too") {
   const auto judge = [&](const table& part) { return an::holistic(part, places); };
   auto verdict = judge(set);
   REQUIRE(verdict.why == obstacle::passes);
-  an::bound_closed_part(set, relation{set, places}, judge, an::closed_holistic, verdict);
+  an::bound_closed_part(set, relation{set, places}, judge, an::detail::closed_holistic, verdict);
   CHECK(verdict.tasks[0].bound.value == 6);
   CHECK_FALSE(verdict.tasks[1].bound.exists);
   CHECK(verdict.tasks[2].bound.value == 1);

@@ -70,7 +70,7 @@ TEST_CASE("under EDF the longest region of a visit that is due later counts, and
 
 TEST_CASE("on several units each job that may go first lets a less important one keep its unit once more") {
   const auto global = [](std::span<takt::visit_demand> v) {
-    takt::analysis::pool_bounds<takt::fixed_priority_rule<>>::responds(takt::fixed_priority, v, 2);
+    takt::analysis::detail::pool_bounds<takt::fixed_priority_rule<>>::responds(takt::fixed_priority, v, 2);
   };
   const std::array plain{visit(0, 2, 0, 20), visit(1, 3, 0, 20), visit(2, 9, 0, 60), visit(3, 9, 0, 60)};
   const std::array kept{visit(0, 2, 0, 20), visit(1, 3, 0, 20), visit(2, 9, 4, 60), visit(3, 9, 4, 60)};

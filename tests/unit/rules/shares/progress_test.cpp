@@ -35,7 +35,7 @@ TEST_CASE("remaining time, rescaled, and the least share of the worked example" 
   theta = takt::detail::advanced(theta, rational{10}, rational{40});
   theta = takt::detail::advanced(theta, rational{9}, rational{30});
   CHECK(theta == rational{11, 20});
-  const rational left = takt::remaining_time(rational{60}, theta);
+  const rational left = takt::detail::remaining_time(rational{60}, theta);
   CHECK(left == rational{27});
   const rational now{row.at(share{50})};
   const rational bound = takt::detail::longest_time_alone(rational{50 - 19}, now, left);
@@ -68,16 +68,16 @@ TEST_CASE("every interval counts at the share that it ran with, not at the prese
           takt_tests::traces("WAMP-25")) {
   // 10 ticks at the whole GPU, 20 in all; now half of it, 40 in all.
   const rational right =
-      takt::remaining_time(rational{40}, takt::detail::advanced(rational{0}, rational{10}, rational{20}));
+      takt::detail::remaining_time(rational{40}, takt::detail::advanced(rational{0}, rational{10}, rational{20}));
   const rational as_printed =
-      takt::remaining_time(rational{40}, takt::detail::advanced(rational{0}, rational{10}, rational{40}));
+      takt::detail::remaining_time(rational{40}, takt::detail::advanced(rational{0}, rational{10}, rational{40}));
   CHECK(right == rational{20});
   CHECK(as_printed == rational{30});
   // The other way round the printed line promises too much: half the job seems done after a quarter.
   const rational back =
-      takt::remaining_time(rational{20}, takt::detail::advanced(rational{0}, rational{10}, rational{40}));
+      takt::detail::remaining_time(rational{20}, takt::detail::advanced(rational{0}, rational{10}, rational{40}));
   const rational back_as_printed =
-      takt::remaining_time(rational{20}, takt::detail::advanced(rational{0}, rational{10}, rational{20}));
+      takt::detail::remaining_time(rational{20}, takt::detail::advanced(rational{0}, rational{10}, rational{20}));
   CHECK(back == rational{15});
   CHECK(back_as_printed == rational{10});
 }

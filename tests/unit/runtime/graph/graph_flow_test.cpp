@@ -150,7 +150,8 @@ template <class P, class Plan>
                                   h.flow.worked(who, h.tracks.of(s, unit), begin, end);
                                 });
                               }};
-  using engine = takt::host::engine<rt::placed_stations, rt::most_node_jobs, rt::most_node_jobs, stalled_flow>;
+  using engine = takt::host::engine<rt::detail::placed_stations, rt::detail::most_node_jobs, rt::detail::most_node_jobs,
+                                    stalled_flow>;
   const auto at_work = std::make_unique<engine>(flat->table, flat->stations, heard.flow, flat->offsets, flat->points);
   at_work->begin(sink);
   for (ticks next = 0; !heard.flow.is_over() && next != takt::no_event; next = at_work->next_instant()) {

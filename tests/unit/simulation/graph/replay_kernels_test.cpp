@@ -211,7 +211,7 @@ TEST_CASE("each instant is busy or non-busy, never both, and lemmas 1 and 2 hold
   const takt::block_gpu gpu{.sms = 2, .threads_per_sm = 2048};
   takt::thread_time<ticks> carry_in;
   takt::thread_time<ticks> backlog;
-  REQUIRE(an::carry_in_bound(table, gpu, carry_in));
+  REQUIRE(an::detail::carry_in_bound(table, gpu, carry_in));
   REQUIRE(an::backlog_bound(table, gpu, takt::per_job_streams, backlog));
   CHECK(carry_in.value == 9216);
   CHECK(backlog.value == 18432);
@@ -219,7 +219,7 @@ TEST_CASE("each instant is busy or non-busy, never both, and lemmas 1 and 2 hold
   for (int j = 0; j < 16; ++j) { k.add(5 * j, 1024, 2, 3); }
   for (int j = 0; j < 10; ++j) { k.add(8 * j, 512, 6, 1); }
   sim::lemma_checks checks{
-      {an::largest_block_size(table), an::unit_block_size(table, gpu), carry_in.value, backlog.value}};
+      {an::detail::largest_block_size(table), an::unit_block_size(table, gpu), carry_in.value, backlog.value}};
   const auto responses = k.responses(checks);
   CHECK(checks.instants() > checks.non_busy_instants());
   CHECK(checks.non_busy_instants() > 0);
@@ -231,7 +231,7 @@ TEST_CASE("each instant is busy or non-busy, never both, and lemmas 1 and 2 hold
   for (std::size_t i = 0; i < responses.size(); ++i) { CHECK(responses[i] <= bounds.responses[i < 16 ? 0 : 1]); }
 
   sim::lemma_checks strict{
-      {an::largest_block_size(table), an::unit_block_size(table, gpu), 0, checks.worst_backlog() - 1}};
+      {an::detail::largest_block_size(table), an::unit_block_size(table, gpu), 0, checks.worst_backlog() - 1}};
   static_cast<void>(k.responses(strict));
   CHECK(strict.carry_in_violations() > 0);
   CHECK(strict.backlog_violations() > 0);

@@ -21,6 +21,8 @@ template <class Number, std::size_t MaxTasks>
   return unit;
 }
 
+namespace detail {
+
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto largest_block_size(const task_rows<block_kernel<Number>, MaxTasks>& table)
     -> std::int64_t {
@@ -31,13 +33,17 @@ template <class Number, std::size_t MaxTasks>
   return largest;
 }
 
+}  // namespace detail
+
 /// Returns g (m - H_max + h): threads that are busy whenever a block waits. Source: Yang et al. 2018, Definition 3.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto thread_capacity(const task_rows<block_kernel<Number>, MaxTasks>& table,
                                              const block_gpu& gpu) -> std::int64_t {
   TAKT_EXPECTS_IN_TESTS(!validate(table, gpu));
-  return gpu.sms * (gpu.threads_per_sm - largest_block_size(table) + unit_block_size(table, gpu));
+  return gpu.sms * (gpu.threads_per_sm - detail::largest_block_size(table) + unit_block_size(table, gpu));
 }
+
+namespace detail {
 
 /// Returns whether threads are the only thing that a block ever waits for. That is so if each block takes at least as
 /// great a part of an SM's threads as of its block slots, shared memory and registers.
@@ -60,8 +66,6 @@ template <class Number, std::size_t MaxTasks>
   }
   return true;
 }
-
-namespace detail {
 
 /// Stops compilation with a sentence where jobs of one kernel wait for each other.
 template <StreamAssignment Streams>
@@ -110,6 +114,8 @@ template <class Number, std::size_t MaxTasks>
       .status;
 }
 
+namespace detail {
+
 /// Work left at an instant at which no block waits is at most L_max (g m - H_max).
 /// False where it does not fit; 0 <= value otherwise. Source: Yang et al. 2018, Lemma 1.
 template <class Number, std::size_t MaxTasks>
@@ -124,6 +130,8 @@ template <class Number, std::size_t MaxTasks>
   return takt::detail::multiply_exactly(longest, occupied, out.value);
 }
 
+}  // namespace detail
+
 /// Work left at any enqueue, that of the enqueued job included, is at most Lemma 1's plus one job of every kernel. The
 /// capacity test must hold, and enqueues of a kernel be a period apart. The print has <, which does not follow, as the
 /// latest non-busy instant is a supremum. Source: Yang et al. 2018, Lemma 2.
@@ -133,7 +141,7 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   TAKT_EXPECTS_IN_TESTS(!validate(table, gpu));
   detail::need_stream_per_job<Streams>();
   thread_time<Number> sum;
-  if (!carry_in_bound(table, gpu, sum)) { return false; }
+  if (!detail::carry_in_bound(table, gpu, sum)) { return false; }
   for (const auto& k : table.tasks) {
     Number work(0);
     if (!takt::detail::multiply_exactly(k.length, Number(k.threads), work) ||

@@ -105,7 +105,7 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   detail::need_stream_per_job<Streams>();
   const auto knapsack = [](const auto& load) { return detail::solve_knapsack(load); };
   const auto outstanding = [](const auto& load) { return detail::solve_outstanding(load); };
-  if (only_threads_bind(table, gpu)) {
+  if (detail::only_threads_bind(table, gpu)) {
     return min_of(detail::on_threads(table, gpu, knapsack), detail::on_threads(table, gpu, outstanding));
   }
   return min_of(detail::on_resources(table, gpu, knapsack), detail::on_resources(table, gpu, outstanding));

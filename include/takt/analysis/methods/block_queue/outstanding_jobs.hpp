@@ -9,10 +9,10 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Jobs of one kernel in flight at which `outstanding_response` gives up.
 inline constexpr std::int64_t most_outstanding_jobs = 10'000;
-
-namespace detail {
 
 template <class Fraction, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto solve_outstanding(const block_load<Fraction, MaxTasks>& load)
@@ -74,6 +74,8 @@ template <class Number, std::size_t MaxTasks, StreamAssignment Streams>
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_outstanding(load); });
 }
 
+namespace detail {
+
 /// Returns the response bounds of kernels whose owners have at most one kernel unfinished at a time, whenever they
 /// issue it. The greatest job of each owner is all that can be ahead. Needs neither separation nor a capacity test.
 /// Error: `owner_missing`. takt's own.
@@ -87,5 +89,7 @@ template <class Number, std::size_t MaxTasks>
   }
   return detail::on_threads(table, gpu, [](const auto& load) { return detail::solve_owners(load); });
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -5,7 +5,7 @@
 
 #include <takt/analysis/methods/demand/concepts.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 template <ExactNumber Number>
 struct no_blocking {
@@ -69,4 +69,4 @@ class deadline_blocking {
   Number amounts_[MaxTasks]{};
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -8,6 +8,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Work that may start at `offset` within a pattern and has to be done `length` later.
 template <ExactNumber Number>
 struct demand_chunk {
@@ -128,6 +130,8 @@ class chunk_demand {
   bool fits_ = true;
 };
 
-static_assert(DemandBound<chunk_demand<ticks, 2, 4>> && DemandBound<chunk_demand<rational, 2, 4>>);
+}  // namespace detail
+
+static_assert(DemandBound<detail::chunk_demand<ticks, 2, 4>> && DemandBound<detail::chunk_demand<rational, 2, 4>>);
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -49,8 +49,6 @@ template <class D, class S, class B>
   return true;
 }
 
-}  // namespace detail
-
 /// Returns the verdict of `edf_test` alone, by quick processor-demand analysis. From the longest window down, a window
 /// with demand h that fits shows that all windows down to the time that supplies h fit. Source: Zhang and Burns 2009; a
 /// step ends where blocking changes, as only between such windows demand never falls.
@@ -92,11 +90,15 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
   return verdict_status::schedulable;
 }
 
+}  // namespace detail
+
 /// Says how much a demand test reports.
 enum class edf_report : std::uint8_t {
   least_slack,   ///< the first failing window, or the first with the least slack
   verdict_only,  ///< the status alone, by quick processor-demand analysis
 };
+
+namespace detail {
 
 /// Runs the EDF test with as much of a report as wanted; the status does not depend on it, unless a test gives up.
 template <edf_report Report, class D, class S, class B>
@@ -108,5 +110,7 @@ template <edf_report Report, class D, class S, class B>
     return {.status = edf_schedulable(demand, supply, blocking)};
   }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

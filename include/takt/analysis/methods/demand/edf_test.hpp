@@ -52,11 +52,11 @@ template <DemandBound D, SupplyBound S, BlockingTerm B>
   using number = typename D::number;
   using verdict = edf_verdict<number>;
   if (demand.empty()) { return {.status = verdict_status::schedulable}; }
-  switch (compare_load(demand, supply)) {
-    case load_comparison::above: return verdict::refused(edf_reason::load_exceeds_supply);
-    case load_comparison::unknown: return verdict::failed(verdict_status::overflow);
-    case load_comparison::below:
-    case load_comparison::equal: break;
+  switch (detail::compare_load(demand, supply)) {
+    case detail::load_comparison::above: return verdict::refused(edf_reason::load_exceeds_supply);
+    case detail::load_comparison::unknown: return verdict::failed(verdict_status::overflow);
+    case detail::load_comparison::below:
+    case detail::load_comparison::equal: break;
   }
   number last{};
   const bool periodic = detail::common_period(demand, supply, last);

@@ -90,6 +90,8 @@ class rate<ticks> {
   ticks above_ = 0;
 };
 
+namespace detail {
+
 enum class load_comparison : std::uint8_t {
   below,
   equal,
@@ -108,5 +110,7 @@ template <class Demand, class Supply>
   if (used < given) { return load_comparison::below; }
   return given < used ? load_comparison::above : load_comparison::equal;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

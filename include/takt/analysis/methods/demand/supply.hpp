@@ -6,6 +6,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// A processor that serves these tasks only.
 template <ExactNumber Number>
 struct dedicated_processor {
@@ -23,6 +25,8 @@ struct dedicated_processor {
   [[nodiscard]] constexpr auto lag() const -> Number { return Number(0); }
   [[nodiscard]] constexpr auto repeats(Number& /*length*/) const -> bool { return true; }
 };
+
+}  // namespace detail
 
 /// A slot at a fixed place in every period, seen from any phase: no window longer than period - budget is without it.
 /// Source: Zahaf and Lipari 2020, Eq. 9. (A server whose budget floats is blacked out for up to twice as long.)

@@ -49,8 +49,6 @@ template <class Fraction, std::size_t MaxTasks>
   return unknown || side == load_side::unknown ? gel_status::overflow : gel_status::bounded;
 }
 
-}  // namespace detail
-
 /// Tests whether every job of every task ends within a bounded time of its release under each GEL policy on
 /// `processors` identical processors, whatever the deadlines: U <= m, and of tasks whose jobs overlap at most P-fold,
 /// u_i <= P_i. Necessary and sufficient. Source: Devi and Anderson 2008, Erickson 2014 for sequential jobs; Erickson
@@ -68,5 +66,7 @@ template <class Number, std::size_t MaxTasks>
       });
   return answer.status;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -110,6 +110,8 @@ template <class Number, std::size_t MaxTasks>
                            [&](const auto& t) { return detail::solve_compliant_vector(t, processors, sign); });
 }
 
+namespace detail {
+
 /// Analyzes with x_i >= 0 and, unless told otherwise, the best shift, which is what graphs of sequential nodes use.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto sequential_response(const task_rows<gel_task<Number>, MaxTasks>& table,
@@ -118,5 +120,7 @@ template <class Number, std::size_t MaxTasks>
     -> gel_bounds<Number, MaxTasks> {
   return compliant_vector(table, processors, policy, shift, delay_sign::not_negative);
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -155,7 +155,7 @@ template <class Number, std::size_t MaxTasks>
   auto out = detail::lesser(detail::lesser(devi_anderson(table, processors, devi_form::mixed),
                                            devi_anderson(table, processors, devi_form::busy_processors)),
                             devi_anderson(table, processors, devi_form::processors));
-  if (!out.bounded() || bounded_response(table, 1) != gel_status::bounded) { return out; }
+  if (!out.bounded() || detail::bounded_response(table, 1) != gel_status::bounded) { return out; }
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     const auto& t = table.tasks[i];
     out.tasks[i] = {t.period, Number(Number(0) - t.wcet), t.period, Number(0)};

@@ -118,8 +118,6 @@ template <class Fraction, std::size_t MaxTasks>
   return solve_sequential(table, copies, load, processors, delay_sign::not_negative);
 }
 
-}  // namespace detail
-
 /// Returns the response bounds of tasks of which the P_i oldest unfinished jobs may run (`gel_task::parallelism`, or
 /// any number of them) under preemptive GEL scheduling. It is the compliant-vector argument with the P_i jobs of a task
 /// as the processors that it may occupy. P = 1 everywhere gives `sequential_response`. Bounded exactly if U <= m and
@@ -132,6 +130,8 @@ template <class Number, std::size_t MaxTasks>
   return detail::on_points(table, processors, policy, shift,
                            [&](const auto& t) { return detail::solve_slots(t, processors); });
 }
+
+}  // namespace detail
 
 /// Returns the response bounds of tasks whose job j waits for job j - P_i: P_i sequential tasks of period P_i T_i each.
 /// Bounded exactly if U <= m and u_i <= P_i. Error: `parallelism_not_given` where a task has no limit.

@@ -184,7 +184,7 @@ template <class Number, std::size_t MaxTasks>
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto edf_utilization(const task_rows<gel_task<Number>, MaxTasks>& table) -> verdict_status {
   if (detail::one_processor_fault(table)) { return verdict_status::invalid_model; }
-  switch (bounded_response(table, 1)) {
+  switch (detail::bounded_response(table, 1)) {
     case gel_status::bounded: return verdict_status::schedulable;
     case gel_status::task_overload:
     case gel_status::cluster_overload: return verdict_status::unschedulable;

@@ -115,6 +115,8 @@ template <ExactNumber Number>
   return detail::sections(requests, each.time);
 }
 
+namespace detail {
+
 /// Returns the longest of some lengths; 0 if there is none.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto longest_of(std::span<const Number> lengths) -> Number {
@@ -122,5 +124,7 @@ template <ExactNumber Number>
   for (std::size_t i = 0; i < lengths.size(); ++i) { longest = longest < lengths[i] ? lengths[i] : longest; }
   return longest;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

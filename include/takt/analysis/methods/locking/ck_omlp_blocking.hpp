@@ -20,7 +20,7 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_direct(std::int64_t processors, std::int64_t replicas, const Number& longest)
     -> blocking_bound<Number> {
   if (processors < 1 || replicas < 1) { return detail::refused<Number>(blocking_status::wrong_input); }
-  return detail::sections(queue_length(processors, replicas) - 1, longest);
+  return detail::sections(detail::queue_length(processors, replicas) - 1, longest);
 }
 
 /// Bounds how long a job, with requests or without, lends its priority after its release: ceil(m / k) sections.
@@ -28,7 +28,7 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto ck_omlp_indirect(std::int64_t processors, std::int64_t replicas, const Number& longest)
     -> blocking_bound<Number> {
   if (processors < 1 || replicas < 1) { return detail::refused<Number>(blocking_status::wrong_input); }
-  return detail::sections(queue_length(processors, replicas), longest);
+  return detail::sections(detail::queue_length(processors, replicas), longest);
 }
 
 template <class Number>
@@ -45,7 +45,7 @@ template <ExactNumber Number>
   blocking_bound<Number> refused{};
   if (processors < 1 || replicas < 1 || limit < 1) {
     refused = detail::refused<Number>(blocking_status::wrong_input);
-  } else if (const auto least = queue_length(processors, replicas); limit < least) {
+  } else if (const auto least = detail::queue_length(processors, replicas); limit < least) {
     refused = detail::refused<Number>(blocking_status::queue_limit_too_small, least);
   }
   if (!refused.bounded()) { return {refused, refused}; }

@@ -14,11 +14,15 @@ namespace takt::inline TAKT_ABI::analysis {
 // the one cluster that shares the resource. All bounds count suspension-oblivious priority-inversion blocking: time in
 // which the job is one of the `processors` best pending jobs and neither runs nor suspends inside a section of its own.
 
+namespace detail {
+
 /// Requests in the longest of several queues that share them evenly. Pre: replicas > 0.
 [[nodiscard]] constexpr auto queue_length(std::int64_t requests, std::int64_t replicas) noexcept -> std::int64_t {
   TAKT_EXPECTS(replicas > 0);
   return ceil_divide(requests, replicas);
 }
+
+}  // namespace detail
 
 /// Bounds waits under a k-FMLP whose queues are measured by the number of requests: floor((n - 1) / k) sections.
 /// Source: Elliott 2015, equation 2.31.
@@ -67,7 +71,7 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto k_fmlp_with_limit(std::int64_t users, std::int64_t replicas, std::int64_t limit,
                                                const Number& longest) -> blocking_bound<Number> {
   if (users < 0 || replicas < 1 || limit < 1) { return detail::refused<Number>(blocking_status::wrong_input); }
-  const std::int64_t least = users == 0 ? 1 : queue_length(users, replicas);
+  const std::int64_t least = users == 0 ? 1 : detail::queue_length(users, replicas);
   if (limit < least) { return detail::refused<Number>(blocking_status::queue_limit_too_small, least); }
   return detail::sections(limit - 1, longest);
 }
@@ -79,7 +83,7 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto r2dglp_with_limit(std::int64_t processors, std::int64_t replicas, std::int64_t limit,
                                                const Number& longest) -> blocking_bound<Number> {
   if (processors < 1 || replicas < 1 || limit < 1) { return detail::refused<Number>(blocking_status::wrong_input); }
-  const std::int64_t least = queue_length(processors, replicas);
+  const std::int64_t least = detail::queue_length(processors, replicas);
   if (limit < least) { return detail::refused<Number>(blocking_status::queue_limit_too_small, least); }
   std::int64_t count = 0;
   if (!checked_add(limit, limit - 1, count)) { return detail::refused<Number>(blocking_status::overflow); }
@@ -91,7 +95,7 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto r2dglp_wait(std::int64_t processors, std::int64_t replicas, const Number& longest)
     -> blocking_bound<Number> {
   if (processors < 1 || replicas < 1) { return detail::refused<Number>(blocking_status::wrong_input); }
-  return r2dglp_with_limit(processors, replicas, queue_length(processors, replicas), longest);
+  return r2dglp_with_limit(processors, replicas, detail::queue_length(processors, replicas), longest);
 }
 
 }  // namespace takt::inline TAKT_ABI::analysis

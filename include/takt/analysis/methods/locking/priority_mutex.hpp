@@ -25,8 +25,10 @@ struct mutex_rival {
 /// Returns how long the best of all waiters waits: one section that has begun.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto best_waiter(std::span<const Number> longest_of_others) -> blocking_bound<Number> {
-  return detail::sections(1, longest_of(longest_of_others));
+  return detail::sections(1, detail::longest_of(longest_of_others));
 }
+
+namespace detail {
 
 /// Adds up all sections that higher tasks can begin in a window. A section asked for at the very end of it counts: the
 /// lock compares all requests of an instant.
@@ -53,6 +55,8 @@ template <ExactNumber Number>
   return sum.total();
 }
 
+}  // namespace detail
+
 /// Returns the waiting of one request: the least W = longest lower section + what higher tasks begin within W.
 /// Error: `above_limit` when there is none up to `limit`. Cost: one step per job of a higher task within W.
 template <ExactNumber Number>
@@ -64,7 +68,7 @@ template <ExactNumber Number>
   const auto found = least_fixed_point(longest_lower, limit, [&](const Number& x) {
     detail::blocking_sum<Number> sum;
     sum.add(longest_lower);
-    sum.add(1, higher_sections(higher, x));
+    sum.add(1, detail::higher_sections(higher, x));
     broken = sum.total().status;
     return takt::detail::ascent<Number>{sum.bounded() ? sum.total().time : x, x};
   });
@@ -72,6 +76,8 @@ template <ExactNumber Number>
   if (!found.exists()) { return detail::refused<Number>(blocking_status::above_limit); }
   return {found.value, blocking_status::bounded, 0};
 }
+
+namespace detail {
 
 /// Returns the waiting of all requests of a job together, within its response `window`.
 template <ExactNumber Number>
@@ -84,13 +90,15 @@ template <ExactNumber Number>
   return sum.total();
 }
 
+}  // namespace detail
+
 /// Returns the lesser of both ways to count; `window` is the response of the job, or a bound on it.
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto priority_mutex_wait(std::int64_t requests, const Number& longest_lower,
                                                  std::span<const mutex_rival<Number>> higher, const Number& window)
     -> blocking_bound<Number> {
   return lesser(per_job(requests, request_driven_wait(longest_lower, higher, window)),
-                job_driven_wait(requests, longest_lower, higher, window));
+                detail::job_driven_wait(requests, longest_lower, higher, window));
 }
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -29,7 +29,7 @@ template <class Table, class Cpu, class Response>
     for (std::size_t i = 0; i < k; ++i) {
       const auto& h = table.tasks[i];
       if (h.core != t.core) { continue; }
-      sum = sum + jobs_released(h.period, number(x + response(i) - cpu(i))) * cpu(i);
+      sum = sum + detail::jobs_released(h.period, number(x + response(i) - cpu(i))) * cpu(i);
     }
     return takt::detail::ascent<number>{sum, x};
   });

@@ -52,7 +52,7 @@ template <class Number, std::size_t MaxTasks>
   }
   out.error = entry_fault(table);
   if (order.size() != table.size()) { out.error = {.fault = model_fault::choice_out_of_range}; }
-  out.status = out.error ? status_of(out.error) : verdict_status::schedulable;
+  out.status = out.error ? takt::detail::status_of(out.error) : verdict_status::schedulable;
   return !out.error;
 }
 
@@ -155,7 +155,7 @@ template <class Number, std::size_t MaxTasks>
     const Number charge = detail::charges_of(model, cost[i], Number(0)).job;
     const Number charged = t.wcet + charge;
     const auto id = static_cast<std::uint32_t>(order[i]);
-    constexpr dedicated_processor<Number> supply{};
+    constexpr detail::dedicated_processor<Number> supply{};
     detail::enter(out, id, detail::served_response(higher, supply, Number(blocking[i].time + charged), t.deadline));
     auto& parts = out.tasks[id].parts;
     parts.add(term_kind::gpu, id, t.wcet);

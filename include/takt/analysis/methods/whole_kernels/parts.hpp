@@ -11,6 +11,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Returns the tasks pinned to one core, in the given order. They keep their `id`.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto pinned_tasks(const task_rows<accelerator_task<Number>, MaxTasks>& table, std::int32_t core)
@@ -22,6 +24,8 @@ template <class Number, std::size_t MaxTasks>
   }
   return part;
 }
+
+}  // namespace detail
 
 /// Returns the tasks that need all cores at once, in the given order. They keep their `id`.
 template <class Number, std::size_t MaxTasks>

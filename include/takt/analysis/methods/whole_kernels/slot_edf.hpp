@@ -42,7 +42,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
                                              const slot_reservation<Number>& slot) -> edf_verdict<Number> {
   edf_verdict<Number> out;
   if (detail::settle_at_entry(part, slot, out)) { return out; }
-  return judge_demand<Report>(demand_of(part), static_slot<Number>(slot), no_blocking<Number>{});
+  return detail::judge_demand<Report>(demand_of(part), static_slot<Number>(slot), detail::no_blocking<Number>{});
 }
 
 /// Tests against the straight line below the supply. Source: Zahaf and Lipari 2020, Eq. 10, 0 up to period - budget.
@@ -53,9 +53,11 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   const auto exact_slot = as_fractions(slot);
   edf_verdict<fraction> out;
   if (detail::settle_at_entry(as_fractions(part), exact_slot, out)) { return out; }
-  return judge_demand<Report>(demand_of(as_fractions(part)), linear_slot<fraction>(exact_slot),
-                              no_blocking<fraction>{});
+  return detail::judge_demand<Report>(demand_of(as_fractions(part)), linear_slot<fraction>(exact_slot),
+                                      detail::no_blocking<fraction>{});
 }
+
+namespace detail {
 
 /// Returns the longest preemption cost in a part: how long before the end of its slot no wave may start any more.
 template <class Number, std::size_t MaxTasks>
@@ -81,5 +83,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   for (const auto& t : part.tasks) { blocking.add(t.deadline, t.preemption_cost); }
   return judge_demand<Report>(demand_of(part), static_slot<Number>(slot.budget - guard, slot.period), blocking);
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -90,8 +90,6 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace detail
-
 /// EDF on a single stream: one kernel is resident and runs to its end. Exact for sporadic releases in continuous time,
 /// sufficient for any. Source: Jeffay et al. 1991, George et al. 1996; Zahaf and Lipari 2020, Theorem 1, corrected.
 template <edf_report Report = edf_report::least_slack, class Number, std::size_t MaxTasks>
@@ -105,6 +103,8 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   for (const auto& t : table.tasks) { blocking.add(t.deadline, t.wcet - ahead); }
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, blocking);
 }
+
+}  // namespace detail
 
 /// Tests EDF on a stack of nested kernels, at most `levels` of them started. Sufficient for any releases.
 ///
@@ -120,8 +120,10 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
     -> edf_verdict<Number> {
   if (const auto error = detail::stack_fault(table, levels, model)) { return edf_verdict<Number>::invalid(error); }
   const auto terms = detail::level_stack_terms(table, levels, model);
-  return judge_demand<Report>(terms.demand, dedicated_processor<Number>{}, terms.blocking);
+  return detail::judge_demand<Report>(terms.demand, detail::dedicated_processor<Number>{}, terms.blocking);
 }
+
+namespace detail {
 
 /// Tests event-driven gang EDF with ideal preemption on any number of cores, with backfilling or in strict order. The
 /// first ready job always runs, so it is safe to treat all kernels as running one after the other.
@@ -131,5 +133,7 @@ template <edf_report Report = edf_report::least_slack, class Number, std::size_t
   if (const auto error = detail::entry_fault(table)) { return edf_verdict<Number>::invalid(error); }
   return judge_demand<Report>(demand_of(table), dedicated_processor<Number>{}, no_blocking<Number>{});
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

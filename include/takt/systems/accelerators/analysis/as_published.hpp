@@ -39,11 +39,11 @@ template <class Number, std::size_t MaxTasks>
       const auto& t = table.tasks[order[j]];
       static_cast<void>(demand.add(Number(t.wcet + charge), t.deadline, t.period));
     }
-    switch (compare_load(demand, dedicated_processor<Number>{})) {
-      case load_comparison::above: return verdict::refused(edf_reason::load_exceeds_supply);
-      case load_comparison::unknown: return verdict::failed(verdict_status::overflow);
-      case load_comparison::below:
-      case load_comparison::equal: break;
+    switch (detail::compare_load(demand, detail::dedicated_processor<Number>{})) {
+      case detail::load_comparison::above: return verdict::refused(edf_reason::load_exceeds_supply);
+      case detail::load_comparison::unknown: return verdict::failed(verdict_status::overflow);
+      case detail::load_comparison::below:
+      case detail::load_comparison::equal: break;
     }
     if (!demand.fits(period)) { return verdict::failed(verdict_status::overflow); }
     for (Number t = table.tasks[order[i]].deadline; !(period < t);) {

@@ -130,6 +130,8 @@ template <class Number, std::size_t MaxChunks>
   return out;
 }
 
+namespace detail {
+
 /// Returns what a chunk does when its job's work is spread over all of them in proportion to their lengths.
 /// Pre: the job of chunk i is not starved. Cost: the job's chunks.
 template <ExactFraction Number, std::size_t MaxChunks>
@@ -145,5 +147,7 @@ template <ExactFraction Number, std::size_t MaxChunks>
   }
   return wcet * chunks[i].length / whole;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -16,7 +16,7 @@
 #include <takt/systems/accelerators/analysis/kernel_method.hpp>
 #include <takt/systems/accelerators/analysis/level_stack_method.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Judges kernels that preempt one another at every event, on the same cores, without a limit to nesting. With pinned
 /// and gang tasks in one set, the first in order always runs if a kernel stops anywhere; no test is known otherwise.
@@ -76,4 +76,4 @@ struct gang_kernels : method_family {
   using on = gang_method<kernel_order<typename P::accelerator_rule>>;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -27,6 +27,8 @@ struct accelerator_part {
   edf_verdict<Number> test{};
 };
 
+namespace detail {
+
 /// Holds a verdict, and the tests that it follows from. Under EDF a task meets its deadline if its part passes, and
 /// none has a bound of its own.
 template <class Number, std::size_t MaxTasks>
@@ -50,8 +52,6 @@ struct part_result {
 
   [[nodiscard]] constexpr auto fails() const noexcept -> bool { return test.status == verdict_status::not_proven; }
 };
-
-namespace detail {
 
 template <class Number>
 [[nodiscard]] constexpr auto fails(const edf_verdict<Number>& test) -> bool {
@@ -134,12 +134,12 @@ struct kernel_method {
   [[nodiscard]] constexpr auto evidence(const P& platform, const T& tasks, const plan<N, V>& p) const {
     model_error error;
     const auto table = takt::detail::ranked_kernels(platform, tasks, p, error);  // parts are ranked as the whole set is
-    accelerator_evidence<ticks, std::remove_const_t<decltype(table)>::max_tasks> out;
+    detail::accelerator_evidence<ticks, std::remove_const_t<decltype(table)>::max_tasks> out;
     auto& verdict = out.verdict;
     verdict.method = Parts::name;
     verdict.error = error;
     if (verdict.error) {
-      verdict.status = status_of(verdict.error);
+      verdict.status = takt::detail::status_of(verdict.error);
       return out;
     }
     for (const auto& t : table.tasks) {

@@ -16,7 +16,7 @@
 #include <takt/systems/accelerators/analysis/kernel_method.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_method.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Judges nested kernels, at most `levels`. A run must miss if it would with all preemptions free.
 template <KernelOrder Order, std::size_t MaxTasks>
@@ -60,4 +60,4 @@ struct nested_kernels : method_family {
   using on = level_stack_method<kernel_order<typename P::accelerator_rule>>;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -12,8 +12,8 @@
 namespace takt::inline TAKT_ABI {
 
 /// Lists what is known of whole kernels on an accelerator.
-inline constexpr methods<analysis::single_stream_kernels, analysis::nested_kernels, analysis::slotted_kernels,
-                         analysis::gang_kernels>
+inline constexpr methods<analysis::detail::single_stream_kernels, analysis::detail::nested_kernels,
+                         analysis::detail::slotted_kernels, analysis::detail::gang_kernels>
     accelerator_methods{};
 
 }  // namespace takt::inline TAKT_ABI

@@ -131,12 +131,13 @@ template <class Number, std::size_t MaxTasks>
   for (std::size_t i = 0; i < size; ++i) {
     const auto& t = table.tasks[order[i]];
     static_cast<void>(up_to.add(t.wcet, t.deadline, t.period));
-    const load_comparison load = compare_load(up_to, dedicated_processor<Number>{});
+    const detail::load_comparison load = detail::compare_load(up_to, detail::dedicated_processor<Number>{});
     const auto id = static_cast<std::uint32_t>(order[i]);
     const detail::sporadic_task_load<Number> own{t.wcet, t.period, id};
-    if (load == load_comparison::unknown) {
+    if (load == detail::load_comparison::unknown) {
       detail::enter(out, order[i], {detail::response_state::overflow});
-    } else if (load == load_comparison::above || (load == load_comparison::equal && Number(0) < blocking[i].time)) {
+    } else if (load == detail::load_comparison::above ||
+               (load == detail::load_comparison::equal && Number(0) < blocking[i].time)) {
       detail::enter(out, order[i], {detail::response_state::endless});
     } else {
       detail::non_preemptive_response<Number, MaxTasks> found{higher, own, blocking[i].time};

@@ -16,9 +16,7 @@
 #include <takt/systems/accelerators/analysis/kernel_method.hpp>
 #include <takt/systems/accelerators/analysis/single_stream_fixed_priority.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Returns whether the first job of task `order[i]` misses in this run. The longest lower kernel starts one tick before
 /// all higher tasks are released together, and these are released one tick before the task itself. It counts for less
@@ -47,8 +45,6 @@ template <std::size_t MaxTasks>
   }
   return false;
 }
-
-}  // namespace detail
 
 /// Judges one kernel after the other.
 template <KernelOrder Order, std::size_t MaxTasks>
@@ -91,4 +87,4 @@ struct single_stream_kernels : method_family {
   using on = single_stream_method<kernel_order<typename P::accelerator_rule>>;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

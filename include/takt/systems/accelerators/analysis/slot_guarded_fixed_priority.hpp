@@ -6,7 +6,7 @@
 #include <takt/analysis/methods/whole_kernels/fixed_priority.hpp>
 #include <takt/analysis/methods/whole_kernels/slot_edf.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Tests fixed priorities inside a slot where a kernel stops only at the end of a wave. The budget is shorter by the
 /// guard band, and the longest wave of a lower task blocks once. Without preemption costs it is `slot_fixed_priority`.
@@ -52,4 +52,4 @@ template <class Number, std::size_t MaxTasks>
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

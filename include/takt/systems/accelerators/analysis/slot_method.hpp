@@ -17,7 +17,7 @@
 #include <takt/systems/accelerators/analysis/kernel_method.hpp>
 #include <takt/systems/accelerators/analysis/slot_guarded_fixed_priority.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Judges tasks of one core, or those that need all, in their slot. The tests are exact where kernels stop anywhere.
 template <KernelOrder Order, std::size_t MaxTasks>
@@ -68,4 +68,4 @@ struct slotted_kernels : method_family {
   using on = slot_method<kernel_order<typename P::accelerator_rule>>;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -63,6 +63,8 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   return detail::abstraction_edf<Report, MaxChunks, detail::starved_jobs::reject>(part, slot);
 }
 
+namespace detail {
+
 /// Tests EDF inside a slot with all of a job's work in its longest chunk, at the chunks' exact distances. Source: Zahaf
 /// and Lipari 2020, Lemma 3, used on Definition 1.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
@@ -88,6 +90,8 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   return judge_demand<Report>(demand, dedicated_processor<Number>{}, no_blocking<Number>{});
 }
 
+}  // namespace detail
+
 /// Tests EDF inside a slot with each job's work spread over all its chunks in proportion to their lengths. A pass of
 /// any spread is a proof, so this one needs no search. Source: Zahaf and Lipari 2020, Lemma 3, read as sufficient.
 template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = default_max_chunks, class Number,
@@ -101,7 +105,7 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
   const auto slot = as_fractions(given_slot);
   verdict out;
   if (detail::settle_at_entry(part, slot, out)) { return out; }
-  chunk_demand<fraction, MaxTasks, MaxChunks> demand;
+  detail::chunk_demand<fraction, MaxTasks, MaxChunks> demand;
   bool too_long = false;
   for (const auto& t : part.tasks) {
     const auto graph = make_chunk_graph<MaxChunks>(t, slot);
@@ -110,7 +114,7 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
     static_cast<void>(demand.add_task(graph.pattern));
     for (std::size_t v = 0; v < graph.chunks.size(); ++v) {
       const auto& c = graph.chunks[v];
-      const fraction share = proportional_share(t.wcet, graph, v);
+      const fraction share = detail::proportional_share(t.wcet, graph, v);
       if (!is_number(share)) { return verdict::failed(verdict_status::overflow); }
       too_long = too_long || c.length < share;
       if (!demand.add_chunk({c.offset, c.length, share})) {
@@ -119,7 +123,7 @@ template <edf_report Report = edf_report::least_slack, std::size_t MaxChunks = d
     }
   }
   if (too_long) { return verdict::refused(edf_reason::job_exceeds_deadline); }
-  return judge_demand<Report>(demand, dedicated_processor<fraction>{}, no_blocking<fraction>{});
+  return detail::judge_demand<Report>(demand, detail::dedicated_processor<fraction>{}, detail::no_blocking<fraction>{});
 }
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -161,8 +161,6 @@ class slot_runner {
   Number left_[MaxTasks]{};
 };
 
-}  // namespace detail
-
 inline constexpr std::int64_t default_event_limit = 10'000'000;
 
 /// Tests EDF with free preemption inside a slot, run over one hyper-period of tasks that are strictly periodic and
@@ -192,5 +190,7 @@ template <class Number, std::size_t MaxTasks>
   }
   return detail::slot_runner<Number, MaxTasks>{part, slot}.run(extent, limit);
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -50,10 +50,11 @@ inline constexpr std::array<slot_test<MaxTasks>, 8> slot_tests{{
     {"sbf", [](auto& t, auto& in) { return answer_of(slot_supply_edf<edf_report::verdict_only>(t, in)); }},
     {"sbf_linear", [](auto& t, auto& in) { return answer_of(slot_linear_edf<edf_report::verdict_only>(t, in)); }},
     {"our", [](auto& t, auto& in) { return answer_of(slot_abstraction_edf<edf_report::verdict_only>(t, in)); }},
-    {"our_plus", [](auto& t, auto& in) { return answer_of(slot_longest_chunk_edf<edf_report::verdict_only>(t, in)); }},
+    {"our_plus",
+     [](auto& t, auto& in) { return answer_of(detail::slot_longest_chunk_edf<edf_report::verdict_only>(t, in)); }},
     {"l3prop", [](auto& t, auto& in) { return answer_of(slot_proportional_edf<edf_report::verdict_only>(t, in)); }},
     {"harm", [](auto& t, auto& in) { return answer_of(slot_harmonic_edf<edf_report::verdict_only>(t, in)); }},
-    {"exact", [](auto& t, auto& in) { return answer_of(slot_simulated_edf(t, in, run_extent::first_miss)); }},
+    {"exact", [](auto& t, auto& in) { return answer_of(detail::slot_simulated_edf(t, in, run_extent::first_miss)); }},
     {"our_printed",
      [](auto& t, auto& in) { return answer_of(as_published::slot_abstraction_edf<edf_report::verdict_only>(t, in)); }},
 }};
@@ -67,7 +68,7 @@ template <std::size_t MaxTasks>
                                        const task_rows<accelerator_task<ticks>, MaxTasks>& table,
                                        const accelerator_record& accelerator, const two_slots<ticks>& slots)
     -> slot_result {
-  const auto seen = test_slots(table, accelerator, slots, test.ask);
+  const auto seen = detail::test_slots(table, accelerator, slots, test.ask);
   slot_result out = seen.error ? slot_result::rejected : seen.gang;
   for (std::size_t p = 0; p < seen.cores.size(); ++p) { out = seen.cores[p] < out ? out : seen.cores[p]; }
   return out;

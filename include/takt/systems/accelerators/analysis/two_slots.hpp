@@ -36,6 +36,8 @@ struct slots_check {
   return slots;
 }
 
+namespace detail {
+
 /// Returns the greatest utilisation of a core by its pinned tasks. Error: an overflowed fraction.
 template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto greatest_core_load(const task_rows<accelerator_task<Number>, MaxTasks>& table,
@@ -47,6 +49,8 @@ template <class Number, std::size_t MaxTasks>
   }
   return most;
 }
+
+}  // namespace detail
 
 /// Says whether there is the capacity that every schedule of pinned and gang tasks needs.
 enum class gang_capacity : std::uint8_t {
@@ -62,7 +66,7 @@ template <class Number, std::size_t MaxTasks>
                                                  std::int32_t cores) -> gang_capacity {
   using fraction = fraction_of<Number>;
   fraction sum = fraction(cores) * utilization(gang_tasks(table));
-  for (std::int32_t p = 0; p < cores; ++p) { sum = sum + utilization(pinned_tasks(table, p)); }
+  for (std::int32_t p = 0; p < cores; ++p) { sum = sum + utilization(detail::pinned_tasks(table, p)); }
   if (!is_number(sum)) { return gang_capacity::unknown; }
   return fraction(cores) < sum ? gang_capacity::exceeded : gang_capacity::enough;
 }
@@ -73,7 +77,7 @@ template <class Number, std::size_t MaxTasks>
 [[nodiscard]] constexpr auto core_gang_capacity(const task_rows<accelerator_task<Number>, MaxTasks>& table,
                                                 std::int32_t cores) -> gang_capacity {
   using fraction = fraction_of<Number>;
-  const fraction sum = greatest_core_load(table, cores) + utilization(gang_tasks(table));
+  const fraction sum = detail::greatest_core_load(table, cores) + utilization(gang_tasks(table));
   if (!is_number(sum)) { return gang_capacity::unknown; }
   return fraction(1) < sum ? gang_capacity::exceeded : gang_capacity::enough;
 }
@@ -87,7 +91,7 @@ template <class Number, std::size_t MaxTasks>
     -> two_slots<fraction_of<Number>> {
   using fraction = fraction_of<Number>;
   const fraction whole(period);
-  const fraction pinned = greatest_core_load(table, cores);
+  const fraction pinned = detail::greatest_core_load(table, cores);
   const fraction sum = pinned + utilization(gang_tasks(table));
   const fraction budget = fraction(0) < sum ? fraction(whole * pinned / sum) : whole;
   const fraction rest = whole - budget;
@@ -102,6 +106,8 @@ template <class Number, std::size_t MaxTasks>
   const ticks border = (exact.pinned.budget + rational{1, 2}).floor();
   return {{0, border, period}, {border == period ? 0 : border, period - border, period}};
 }
+
+namespace detail {
 
 /// Holds what a test says of every part of an accelerator.
 template <class Answer>
@@ -142,5 +148,7 @@ template <class Number, std::size_t MaxTasks, class Test>
   out.gang = test(gang_tasks(table), slots.gang);
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -84,7 +84,7 @@ constexpr void judge_kernel_table(const RuntimeTasks& tasks, const accelerator_r
   if (!times_are_given && out.verdict.status == verdict_status::unschedulable) {
     out.verdict.status = verdict_status::not_proven;
   }
-  analysis::give_back_deadlines(tasks, out.verdict);
+  analysis::detail::give_back_deadlines(tasks, out.verdict);
 }
 
 /// Reads the kernels of run-time tasks, placed. Returns false where it cannot; then the verdict says why.
@@ -122,8 +122,6 @@ template <AcceleratorRule Rule>
   return preemption_cost_model::ideal;
 }
 
-}  // namespace detail
-
 /// Calls f(board, table) with what published methods of whole kernels read, those for one SM placed. Error: what is no
 /// kernel, or misses a fact, with its task and visit; then f is not called.
 template <class RuntimeTasks, AcceleratorRule Rule, class F>
@@ -139,6 +137,8 @@ template <class RuntimeTasks, AcceleratorRule Rule, class F>
                          [&](const auto& accelerator) { f(accelerator, table); });
   return {};
 }
+
+}  // namespace detail
 
 /// Returns what the published method says of tasks that are one kernel each, under a rule of the one GPU: `levels`,
 /// `slots`, `gang`, or one kernel at a time, `nonpreemptive`. Kernels for one SM that name none are placed, greatest
@@ -158,13 +158,17 @@ template <class RuntimeTasks, AcceleratorRule Rule, std::size_t N = 1, std::size
     return out;
   }
   detail::judge_kernel_table(tasks, detail::accelerator_of<Rule>(board.gpus[0], nesting), table, rule,
-                             analysis::resized<RuntimeTasks::max_tasks, 0>(p), times_are_given, out);
+                             analysis::detail::resized<RuntimeTasks::max_tasks, 0>(p), times_are_given, out);
   return out;
 }
+
+namespace detail {
 
 /// Lists the periods of slots that are tried: parts of the shortest deadline.
 inline constexpr std::size_t slot_period_choices = 10;
 inline constexpr std::int64_t slot_parts[slot_period_choices]{1, 2, 3, 4, 5, 6, 8, 10, 12, 16};
+
+}  // namespace detail
 
 /// Judges tasks in slots that are looked for. It takes those that leave most of their period to spare, of a few
 /// periods, else those of the first period that the slots could have. The plan of the verdict holds them. Cost: 30
@@ -182,14 +186,14 @@ template <class RuntimeTasks, KernelOrder Order>
   for (const auto& t : table.tasks) { shortest = t.deadline < shortest ? t.deadline : shortest; }
   auto ranked = table;
   detail::rank_kernels<Order>(ranked);
-  std::int64_t periods[slot_period_choices]{};
-  for (std::size_t k = 0; k < slot_period_choices; ++k) { periods[k] = shortest / slot_parts[k]; }
+  std::int64_t periods[detail::slot_period_choices]{};
+  for (std::size_t k = 0; k < detail::slot_period_choices; ++k) { periods[k] = shortest / detail::slot_parts[k]; }
   const auto test = [](const auto& part, const slot_reservation<ticks>& slot) {
-    return analysis::judge_slot<Order>(part, slot).test.schedulable();
+    return analysis::detail::judge_slot<Order>(part, slot).test.schedulable();
   };
   // A longer slot supplies no less in any window, and the guard band before its end stays.
   const auto design =
-      search_slots(ranked, record, std::span<const std::int64_t>{periods}, test, budget_growth::monotone);
+      detail::search_slots(ranked, record, std::span<const std::int64_t>{periods}, test, budget_growth::monotone);
   slots_rule<Order> rule;
   rule.pinned = {0, 0, shortest};
   rule.gang = {0, shortest, shortest};

@@ -26,7 +26,7 @@ constexpr void bound_by_deadlines(const RuntimeTasks& tasks, Verdict& out) {
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     auto& t = out.tasks[i];
     if (!t.meets || t.bound.exists) { continue; }
-    t.bound = {analysis::deadline_to_prove(tasks.tasks[i]), true};
+    t.bound = {analysis::detail::deadline_to_prove(tasks.tasks[i]), true};
     t.parts.clear();
     t.parts.add(term_kind::local_deadline, static_cast<std::uint32_t>(i), t.bound.value);
   }
@@ -64,7 +64,7 @@ struct accelerator_judges::under<whole_gpu_policy, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const whole_gpu_policy& /*policy*/, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_whole_kernels(tasks, board, method{}, 0, f);
+    return detail::with_whole_kernels(tasks, board, method{}, 0, f);
   }
 };
 
@@ -78,7 +78,8 @@ struct accelerator_judges::under<levels_policy, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const levels_policy& policy, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_whole_kernels(tasks, board, levels(kernel_order_beside<CpuRule>{}, policy.cost), policy.levels, f);
+    return detail::with_whole_kernels(tasks, board, levels(kernel_order_beside<CpuRule>{}, policy.cost), policy.levels,
+                                      f);
   }
 };
 
@@ -92,7 +93,7 @@ struct accelerator_judges::under<slots_policy, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const slots_policy& policy, const CpuRule& /*cpus*/, const auto& tasks,
                                                  const hardware& board, const F& f) -> model_error {
-    return with_whole_kernels(tasks, board, (method{{}, policy.pinned, policy.gang}), 0, f);
+    return detail::with_whole_kernels(tasks, board, (method{{}, policy.pinned, policy.gang}), 0, f);
   }
 };
 
@@ -106,7 +107,7 @@ struct accelerator_judges::under<ordered_gang_policy<Order>, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const ordered_gang_policy<Order>& /*policy*/, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_whole_kernels(tasks, board, method{}, 0, f);
+    return detail::with_whole_kernels(tasks, board, method{}, 0, f);
   }
 };
 

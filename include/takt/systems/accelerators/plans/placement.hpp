@@ -41,9 +41,13 @@ concept PlacementOrder = requires(const Order& before, const Task& t) {
   { before(t, t) } -> std::convertible_to<bool>;
 };
 
+namespace detail {
+
 struct as_given {
   [[nodiscard]] constexpr auto operator()(const auto& /*a*/, const auto& /*b*/) const -> bool { return false; }
 };
+
+}  // namespace detail
 struct greatest_load_first {
   [[nodiscard]] constexpr auto operator()(const auto& a, const auto& b) const -> bool {
     return quotient(b.wcet, b.period) < quotient(a.wcet, a.period);

@@ -76,6 +76,8 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   return {true, high};
 }
 
+namespace detail {
+
 /// Holds two slots for a set, or the knowledge that no candidate period has any.
 template <ExactNumber Number>
 struct slot_design {
@@ -85,8 +87,6 @@ struct slot_design {
   std::int64_t spare = 0;  ///< of the period, between the slots
 };
 
-namespace detail {
-
 /// Returns whether spare / period of a is more than that of b. Pre: 0 <= spare <= period, period > 0.
 [[nodiscard]] constexpr auto spares_more(std::int64_t spare_a, std::int64_t period_a, std::int64_t spare_b,
                                          std::int64_t period_b) -> bool {
@@ -94,8 +94,6 @@ namespace detail {
   TAKT_EXPECTS(0 <= spare_b && spare_b <= period_b && period_b > 0);
   return rational{spare_b, period_b} < rational{spare_a, period_a};
 }
-
-}  // namespace detail
 
 /// Returns the smallest slots of whole budgets for one period: the pinned slot first, then what is spare, then the gang
 /// slot at the end. `test` must not depend on where in the period a slot lies, or must hold there too, which is asked
@@ -108,7 +106,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   std::int64_t pinned = 0;
   for (const auto& t : table.tasks) { TAKT_EXPECTS(needs_all_cores(t.width) || (t.core >= 0 && t.core < cores)); }
   for (std::int32_t p = 0; p < cores; ++p) {
-    const budget_found own = smallest_budget(analysis::pinned_tasks(table, p), period, test, growth);
+    const budget_found own = smallest_budget(analysis::detail::pinned_tasks(table, p), period, test, growth);
     if (!own.exists) { return out; }
     pinned = own.budget > pinned ? own.budget : pinned;
   }
@@ -120,7 +118,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   out.slots = {{Number(0), Number(pinned), Number(period)}, {offset, Number(gang.budget), Number(period)}};
   out.feasible = together.size() == 0 || static_cast<bool>(test(together, out.slots.gang));
   for (std::int32_t p = 0; p < cores && out.feasible && !detail::can_bisect(growth); ++p) {
-    const auto part = analysis::pinned_tasks(table, p);
+    const auto part = analysis::detail::pinned_tasks(table, p);
     out.feasible = part.size() == 0 || static_cast<bool>(test(part, out.slots.pinned));
   }
   return out;
@@ -155,5 +153,7 @@ template <class Number, std::size_t MaxTasks, SlotTest<Number, MaxTasks> Test>
   }
   return best;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

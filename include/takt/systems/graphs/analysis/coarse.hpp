@@ -248,7 +248,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
       return out;
     }
   }
-  set_all_offsets(out.table, out.timing);
+  detail::set_all_offsets(out.table, out.timing);
   return out;
 }
 

@@ -244,7 +244,7 @@ template <class Number, std::size_t N, std::size_t E, std::size_t G>
   const block_gpu engines{platform.copy_engines, 1};
   out.status = detail::set_queue_responses(refined, node_kind::copy, engines, 1, options, out);
   if (!out.bounded()) { return out; }
-  set_all_offsets(refined, out);
+  detail::set_all_offsets(refined, out);
   return out;
 }
 

@@ -44,7 +44,7 @@ template <class Verdict, class Table>
 constexpr void report(Verdict& out, const Table& refined, const timing_of<Table>& timing) {
   out.why = timing.status;
   out.where = timing.where;
-  out.status = status_of(timing.status);
+  out.status = takt::detail::status_of(timing.status);
   if (out.status == verdict_status::overflow) { out.error = {.fault = model_fault::time_overflow}; }
   const bool bounded = timing.bounded();
   for (std::size_t i = 0; i < refined.graphs.size(); ++i) {

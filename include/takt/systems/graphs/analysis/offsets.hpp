@@ -8,9 +8,7 @@
 #include <takt/model/graph/graph_table.hpp>
 #include <takt/systems/graphs/analysis/timing.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Where job j of `edge.to` may be released at the earliest from the offset of `edge.from`. False if it does not fit.
 template <class Number, std::size_t N, std::size_t G>
@@ -21,8 +19,6 @@ template <class Number, std::size_t N, std::size_t G>
          (edge.lag == 0 || (takt::detail::multiply_exactly(period, Number(edge.lag), back) &&
                             add_exactly(offset, Number(Number(0) - back), offset)));
 }
-
-}  // namespace detail
 
 /// Fills the offsets and the end-to-end bound of a graph from the responses of its nodes. By longest paths it finds the
 /// least offsets >= 0 with offset_v >= offset_u + response_u - lag x period over every edge. With them precedence turns
@@ -71,4 +67,4 @@ constexpr void set_all_offsets(const graph_table<Number, N, E, G>& table, graph_
   }
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -23,9 +23,9 @@
 namespace takt::inline TAKT_ABI::analysis {
 
 /// Holds the graphs that run-time tasks fit in: a node for each visit, which keep their order.
-template <class RuntimeTasks, std::size_t Nodes = RuntimeTasks::max_visits < most_runtime_nodes
+template <class RuntimeTasks, std::size_t Nodes = RuntimeTasks::max_visits < detail::most_runtime_nodes
                                                       ? RuntimeTasks::max_visits
-                                                      : most_runtime_nodes>
+                                                      : detail::most_runtime_nodes>
 using runtime_graphs = graph_table<ticks, Nodes, 4 * Nodes, RuntimeTasks::max_tasks>;
 
 namespace detail {
@@ -96,9 +96,9 @@ template <class RuntimeTasks, class Table>
   const gpu_speed speed = board.gpus.empty() ? gpu_speed{} : board.gpus[0].speed;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const runtime_task& t = tasks.tasks[i];
-    if (t.jitter != 0) { return mismatch_at(tasks, model_fault::workload_part_unused, i); }
+    if (t.jitter != 0) { return detail::mismatch_at(tasks, model_fault::workload_part_unused, i); }
     if (!out.add_graph(t.name, t.period, t.core == unassigned_core ? 0 : t.core)) {
-      return mismatch_at(tasks, model_fault::too_many_tasks, i);
+      return detail::mismatch_at(tasks, model_fault::too_many_tasks, i);
     }
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const runtime_visit& v = tasks.visit(i, p);
@@ -113,7 +113,7 @@ template <class RuntimeTasks, class Table>
         }
       }
       out.owners += n.owner == out.owners ? 1U : 0U;
-      if (!out.append(n)) { return mismatch_at(tasks, model_fault::too_large, i, p); }
+      if (!out.append(n)) { return detail::mismatch_at(tasks, model_fault::too_large, i, p); }
     }
     detail::name_parts(out, t.first_visit);
     const auto join = [&](std::uint32_t from, std::uint32_t to, std::int32_t lag) {
@@ -122,20 +122,22 @@ template <class RuntimeTasks, class Table>
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       for (std::uint32_t q = 0; q < p; ++q) {
         const bool waits = (tasks.visit(i, p).predecessors >> q & 1U) != 0;
-        if (waits && !join(q, p, 0)) { return mismatch_at(tasks, model_fault::too_large, i, p); }
+        if (waits && !join(q, p, 0)) { return detail::mismatch_at(tasks, model_fault::too_large, i, p); }
       }
     }
     for (std::size_t e = 0; e < tasks.history.size(); ++e) {
       const runtime_edge& edge = tasks.history[e];
       if (edge.task != i) { continue; }
-      if (edge.lag < 1) { return mismatch_at(tasks, model_fault::lag_not_positive, i); }
+      if (edge.lag < 1) { return detail::mismatch_at(tasks, model_fault::lag_not_positive, i); }
       const bool inside = edge.from < t.visit_count && edge.to < t.visit_count;
-      if (!inside) { return mismatch_at(tasks, model_fault::unknown_node, i); }
-      if (!join(edge.from, edge.to, edge.lag)) { return mismatch_at(tasks, model_fault::too_large, i); }
+      if (!inside) { return detail::mismatch_at(tasks, model_fault::unknown_node, i); }
+      if (!join(edge.from, edge.to, edge.lag)) { return detail::mismatch_at(tasks, model_fault::too_large, i); }
     }
   }
   return {};
 }
+
+namespace detail {
 
 /// Returns a board as graphs see it: clusters of so many processors, all together where that is 0.
 [[nodiscard]] constexpr auto graph_platform_on(const hardware& board, std::int32_t cluster_size) -> graph_platform {
@@ -155,5 +157,7 @@ template <class RuntimeTasks, class Table>
   out.warp_size = board.gpus[0].warp_size;
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

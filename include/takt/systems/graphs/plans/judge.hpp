@@ -120,10 +120,10 @@ template <class RuntimeTasks, GlobalRule CpuRule>
 [[nodiscard]] constexpr auto graphs_of(const RuntimeTasks& tasks, const hardware& board, const CpuRule& /*cpus*/,
                                        std::int32_t cluster_size = 0) -> graphs_on_board<RuntimeTasks> {
   graphs_on_board<RuntimeTasks> out;
-  out.board = {analysis::graph_platform_on(board, cluster_size), CpuRule::policy, is_preemptive<CpuRule>};
+  out.board = {analysis::detail::graph_platform_on(board, cluster_size), CpuRule::policy, is_preemptive<CpuRule>};
   out.error = analysis::read_graphs(tasks, board, out.table);
-  if (!out.error) { out.error = analysis::in_task(tasks, validate(out.table)); }
-  if (!out.error) { out.error = analysis::in_task(tasks, fits(out.table, out.board.sizes)); }
+  if (!out.error) { out.error = analysis::detail::in_task(tasks, validate(out.table)); }
+  if (!out.error) { out.error = analysis::detail::in_task(tasks, fits(out.table, out.board.sizes)); }
   return out;
 }
 

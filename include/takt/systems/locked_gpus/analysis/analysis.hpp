@@ -15,6 +15,8 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
+namespace detail {
+
 /// Makes one pass: what follows from responses that are assumed, all phases in turn. Fills `out` as far as it comes.
 template <class Rules, class Table>
 constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
@@ -51,6 +53,8 @@ constexpr void analyze_pass(const prepared_set<Table>& set, const engine_model<R
   }
 }
 
+}  // namespace detail
+
 /// Bounds tasks on locked GPUs, all CPU and GPU clusters together. A pass computes waits for engines, token sections,
 /// waits for tokens, inflated tasks, and a test of independent tasks per CPU cluster. Its responses say how many jobs
 /// overlap in the next pass. For deadlines, and under fixed priorities always, one pass that assumes that they are met:
@@ -76,12 +80,12 @@ template <class Rules = sound_rules, GpusyncPlatform P, class Table>
   const auto set = prepare<Rules>(platform, table, o);
   static_cast<void>(out.tasks.resize(set.size()));
   if (!set.has_bounded_charges()) { return out; }
-  const engine_model<Rules, Table> model(set);
+  const detail::engine_model<Rules, Table> model(set);
   std::array<number, Table::max_tasks> responses{};
   for (std::size_t i = 0; i < set.size(); ++i) { responses[i] = set.task(i).deadline; }
   for (out.passes = 1; out.passes <= o.passes; ++out.passes) {
-    analyze_pass<Rules>(set, model, std::span<const number>(responses).first(set.size()), out);
-    if (out.status != obstacle::none || asks_for_deadlines(set.wanted())) { return out; }
+    detail::analyze_pass<Rules>(set, model, std::span<const number>(responses).first(set.size()), out);
+    if (out.status != obstacle::none || detail::asks_for_deadlines(set.wanted())) { return out; }
     bool changed = false;
     for (std::size_t i = 0; i < set.size(); ++i) {
       number response = out.tasks[i].response.value;

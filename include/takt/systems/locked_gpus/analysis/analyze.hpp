@@ -99,7 +99,7 @@ template <GpusyncPlatform P, class Table, std::size_t N, std::size_t V>
   }
   out.bounds = analyze_set(platform, tasks, how);
   verdict.why = out.bounds.status;
-  verdict.status = status_of(out.bounds.status);
+  verdict.status = takt::detail::status_of(out.bounds.status);
   if (verdict.status == verdict_status::overflow) { verdict.error = {.fault = model_fault::time_overflow}; }
   // A bound that rests on responses which were not reached yet, or on deadlines that are missed, is none.
   const bool valid = verdict.status == verdict_status::schedulable;
@@ -148,12 +148,16 @@ struct gpusync_method {
     return gpusync::evidence_of(platform, tasks, p, how).verdict;
   }
 };
+namespace detail {
+
 /// Knows tasks that share locked GPUs.
 struct locked_gpu_sets : method_family {
   template <GpusyncPlatform P>
     requires std::same_as<typename P::number, ticks>
   using on = gpusync_method;
 };
+
+}  // namespace detail
 
 }  // namespace analysis
 

@@ -13,6 +13,8 @@ namespace takt::inline TAKT_ABI::analysis::gpusync {
 /// Names the copy at whose end a blocking chain stands: out of a GPU, into it, or from another GPU into it.
 enum class chain_root : std::uint8_t { out, in, migration };
 
+namespace detail {
+
 [[nodiscard]] constexpr auto is_out(chain_root e) noexcept -> bool {
   switch (e) {
     case chain_root::in:
@@ -41,8 +43,12 @@ struct blocking_chain {
       -> bool = default;
 };
 
+}  // namespace detail
+
 /// Bounds the chain that is looked at: one copy of each other token holder of a GPU cluster.
 inline constexpr std::int32_t max_chain_length = 31;
+namespace detail {
+
 /// As many copies as there are other token holders.
 inline constexpr std::int32_t unlimited_chain_length = std::numeric_limits<std::int32_t>::max();
 
@@ -85,8 +91,6 @@ class chain_set {
   std::int32_t most_peer_ = 0;
   std::int32_t most_out_ = 0;
 };
-
-namespace detail {
 
 /// Which engines of a cluster are reached, GPU 0 being the root's own and, for a migration, GPU 1 the one
 /// it comes from.
@@ -151,8 +155,6 @@ constexpr void include_chains(chain_set& set, const reached_engines& r) noexcept
   }
 }
 
-}  // namespace detail
-
 /// Returns the chains of a root in a GPU cluster with state that is copied from GPU to GPU and two copy engines per
 /// GPU. Each token holder but the root's has at most one earlier copy, and at most `length` of them have one. Only the
 /// empty chain where tokens < 1, where both length and gpus * tokens - 1 are above `max_chain_length`, and for a
@@ -213,5 +215,7 @@ struct blocking_chain_table {
   return {blocking_chains(chain_root::out, gpus, tokens, length), blocking_chains(chain_root::in, gpus, tokens, length),
           blocking_chains(chain_root::migration, gpus, tokens, length)};
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -11,6 +11,8 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
+namespace detail {
+
 /// Holds a number for each kind of copy.
 template <class T>
 struct per_copy {
@@ -18,6 +20,8 @@ struct per_copy {
   T in{};
   T peer{};
 };
+
+}  // namespace detail
 
 template <class Number>
 struct chain_blocking {
@@ -91,8 +95,6 @@ template <ExactNumber Number>
   return sum.bounded();
 }
 
-}  // namespace detail
-
 /// Returns the most that chains before the copies of a job can take: `own` chains of each root (a job's copies out, in,
 /// and migrations), which together have at most `limits` copies of each kind. It is the integer program of Elliott
 /// 2015, equations 4.20 to 4.29, with the right sides of 4.27 and 4.28 exchanged. The totals alone solve it, since all
@@ -157,5 +159,7 @@ template <ExactNumber Number>
   }
   return answer;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -120,8 +120,6 @@ template <class Table>
       {own.out.full_time + charge, own.in.full_time + charge, own.state_peer.full_time + charge});
 }
 
-}  // namespace detail
-
 /// Waits under first-in-first-out engines. `chains` may be null: no chain bound then. `charge` is that of the runs.
 /// Cost: passes over the runs, and that of `chain_optimum`. Source: Elliott 2015, equations 4.15 to 4.33.
 template <class Rules, class Table>
@@ -167,6 +165,8 @@ template <class Rules, class Table>
   }
   return out;
 }
+
+}  // namespace detail
 
 /// Longest waits from counts and the longest section of each kind alone. Source: Elliott 2015, equations 4.6 to 4.10.
 template <class Number>

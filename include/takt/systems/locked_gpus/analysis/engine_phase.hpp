@@ -10,7 +10,7 @@
 #include <takt/systems/locked_gpus/analysis/priority_engines.hpp>
 #include <takt/systems/locked_gpus/analysis/token_blocking.hpp>
 
-namespace takt::inline TAKT_ABI::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync::detail {
 
 /// Holds the sorted engine sections and the blocking chains of a set, which no pass changes.
 ///
@@ -49,8 +49,6 @@ struct engine_model {
     return blocking_chains(c.gpu_cluster_size, tokens, static_cast<std::int32_t>(length));
   }
 };
-
-namespace detail {
 
 /// Returns jobs that may lend a token holder a priority above that of task i.
 template <class Table>
@@ -109,8 +107,6 @@ constexpr void refine_by_priority(const prepared_set<Table>& set, std::size_t i,
   wait.copies = sum.total();
 }
 
-}  // namespace detail
-
 /// Does phase 1: waits of each task's jobs for engines. Cost: n passes over the runs, and those of the chains.
 template <class Rules, class Table>
 [[nodiscard]] constexpr auto engine_phase(const prepared_set<Table>& set, const engine_model<Rules, Table>& model,
@@ -160,4 +156,4 @@ template <class Rules, class Table>
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync::detail

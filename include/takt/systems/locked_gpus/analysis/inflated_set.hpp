@@ -31,6 +31,8 @@ struct inflation_charges {
   blocking_bound<Number> token_release;
 };
 
+namespace detail {
+
 template <class Rules, ExactNumber Number>
 [[nodiscard]] constexpr auto inflation_charges_of(const gpusync_configuration& c, const gpusync_overheads<Number>& o,
                                                   std::int64_t holders, std::int32_t engines, bool local)
@@ -65,6 +67,8 @@ template <ExactNumber Number>
   return sum.bounded();
 }
 
+}  // namespace detail
+
 /// Describes a task as a test for independent tasks takes it.
 template <class Number>
 struct independent_task {
@@ -93,7 +97,9 @@ template <ExactNumber Number>
     -> inflation_status {
   if (!interrupts.fits()) { return inflation_status::overflow; }
   if (!interrupts.leaves_time()) { return inflation_status::no_time_left; }
-  if (!dispatched_time(interrupts, o, work, suspensions, where, out.wcet)) { return inflation_status::overflow; }
+  if (!detail::dispatched_time(interrupts, o, work, suspensions, where, out.wcet)) {
+    return inflation_status::overflow;
+  }
   out.period = period - o.event_latency;
   out.deadline = deadline - o.event_latency;
   return Number(0) < out.period ? inflation_status::inflated : inflation_status::no_period_left;

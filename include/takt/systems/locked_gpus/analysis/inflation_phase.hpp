@@ -10,7 +10,7 @@
 #include <takt/systems/locked_gpus/analysis/prepared_set.hpp>
 #include <takt/systems/locked_gpus/analysis/token_blocking.hpp>
 
-namespace takt::inline TAKT_ABI::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync::detail {
 
 template <class Table>
 struct inflated_set {
@@ -19,8 +19,6 @@ struct inflated_set {
   std::array<independent_task<number>, Table::max_tasks> tasks{};
   std::array<number, Table::max_tasks> top_halves{};  ///< interrupts of others' operations that may hit a job
 };
-
-namespace detail {
 
 /// Counts interrupts: one goes to all CPUs whose jobs may use the GPU, and to no other.
 template <class Table>
@@ -50,8 +48,6 @@ template <class Table>
   if (!(number(0) < quantum) || !(number(0) < time)) { return true; }
   return takt::detail::multiply_exactly(takt::detail::ceil_quotient(time, quantum), quantum, time);
 }
-
-}  // namespace detail
 
 /// Does phase 4: tasks that neither wait nor suspend. Cost: n^2.
 template <class Table>
@@ -89,4 +85,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync::detail

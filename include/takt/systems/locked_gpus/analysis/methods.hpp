@@ -8,6 +8,6 @@
 namespace takt::inline TAKT_ABI {
 
 /// Lists what is known of tasks that share locked GPUs.
-inline constexpr methods<analysis::locked_gpu_sets> locked_gpu_methods{};
+inline constexpr methods<analysis::detail::locked_gpu_sets> locked_gpu_methods{};
 
 }  // namespace takt::inline TAKT_ABI

@@ -42,6 +42,8 @@ enum class interrupt_place : std::uint8_t {
 };
 [[nodiscard]] constexpr auto last_of(interrupt_place) noexcept -> interrupt_place { return interrupt_place::remote; }
 
+namespace detail {
+
 [[nodiscard]] constexpr auto stays_local(interrupt_place place, bool configured) noexcept -> bool {
   switch (place) {
     case interrupt_place::as_configured: return configured;
@@ -50,6 +52,8 @@ enum class interrupt_place : std::uint8_t {
   }
   return false;
 }
+
+}  // namespace detail
 
 template <ExactNumber Number>
 struct options {
@@ -66,6 +70,8 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto choices_known(const options<Number>& o) noexcept -> bool {
   return is_known(o.wanted) && is_known(o.copies) && is_known(o.queues) && is_known(o.interrupts);
 }
+namespace detail {
+
 [[nodiscard]] constexpr auto asks_for_deadlines(guarantee g) noexcept -> bool {
   switch (g) {
     case guarantee::bounded_tardiness: return false;
@@ -73,6 +79,8 @@ template <ExactNumber Number>
   }
   return false;
 }
+
+}  // namespace detail
 /// Holds the formulas that takt proves or repairs; `as_published` has the printed ones.
 struct sound_rules {
   static constexpr bool printed_direct_blocking = false;  ///< CPUs of one cluster where all that share count

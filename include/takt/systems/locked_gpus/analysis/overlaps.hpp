@@ -10,9 +10,7 @@
 #include <takt/systems/locked_gpus/analysis/options.hpp>
 #include <takt/systems/locked_gpus/tasks/task.hpp>
 
-namespace takt::inline TAKT_ABI::analysis::gpusync {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::gpusync::detail {
 
 /// Returns the lesser of a whole number and `cap`. Pre: whole >= 0.
 template <ExactNumber Number>
@@ -35,8 +33,6 @@ template <ExactNumber Number>
     return low;
   }
 }
-
-}  // namespace detail
 
 /// More jobs of one task than any job is counted to wait for. A count at the cap makes no bound smaller than it is,
 /// since a wait that needs more of them is refused as an overflow.
@@ -74,4 +70,4 @@ class job_overlaps {
   guarantee wanted_;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync::detail

@@ -27,6 +27,8 @@ struct locking_task {
   Number longest_section{};
 };
 
+namespace detail {
+
 /// Bounds the waits of a set of locking tasks: blocking of all requests of task i together, from the inflated longest
 /// section of each task, 0 for those without requests.
 template <class B, class Number>
@@ -35,8 +37,6 @@ concept PipelineBlocking =
       { B::holders } -> std::convertible_to<holder>;
       { b(tasks, sections, i) } -> std::same_as<blocking_bound<Number>>;
     };
-
-namespace detail {
 
 template <class Number>
 [[nodiscard]] constexpr auto users_of(std::span<const locking_task<Number>> tasks) noexcept -> std::int64_t {
@@ -55,7 +55,8 @@ struct k_fmlp_counted {
   template <class Number>
   [[nodiscard]] constexpr auto operator()(std::span<const locking_task<Number>> tasks, std::span<const Number> sections,
                                           std::size_t i) const -> blocking_bound<Number> {
-    return per_job(tasks[i].requests, k_fmlp_by_count(detail::users_of(tasks), replicas, longest_of(sections)));
+    return per_job(tasks[i].requests,
+                   k_fmlp_by_count(detail::users_of(tasks), replicas, takt::analysis::detail::longest_of(sections)));
   }
 };
 
@@ -79,7 +80,7 @@ struct r2dglp_queued {
   template <class Number>
   [[nodiscard]] constexpr auto operator()(std::span<const locking_task<Number>> tasks, std::span<const Number> sections,
                                           std::size_t i) const -> blocking_bound<Number> {
-    return per_job(tasks[i].requests, r2dglp_wait(processors, replicas, longest_of(sections)));
+    return per_job(tasks[i].requests, r2dglp_wait(processors, replicas, takt::analysis::detail::longest_of(sections)));
   }
 };
 
@@ -93,7 +94,8 @@ struct ck_omlp_donating {
   [[nodiscard]] constexpr auto operator()(std::span<const locking_task<Number>> tasks, std::span<const Number> sections,
                                           std::size_t i) const -> blocking_bound<Number> {
     if (detail::users_of(tasks) == 0) { return {}; }
-    const omlp_resource<Number> used{processors, replicas, longest_of(sections), tasks[i].requests};
+    const omlp_resource<Number> used{processors, replicas, takt::analysis::detail::longest_of(sections),
+                                     tasks[i].requests};
     return ck_omlp_job(std::span<const omlp_resource<Number>>(&used, 1));
   }
 };
@@ -113,14 +115,14 @@ struct pipeline_bounds {
 /// latency of the timer. Sections are delayed by the interrupts of their own cluster. The inflation of a waiting job
 /// covers them if its cluster has interrupts at least as dense. So use the densest cluster's interrupts for all. Cost:
 /// n^2. Source: Elliott 2015, equations 2.47 to 2.52.
-template <ExactNumber Number, std::size_t MaxTasks, PipelineBlocking<Number> Blocking>
+template <ExactNumber Number, std::size_t MaxTasks, detail::PipelineBlocking<Number> Blocking>
 [[nodiscard]] constexpr auto six_steps(const inline_vector<locking_task<Number>, MaxTasks>& tasks,
                                        const Blocking& blocking, const gpusync_overheads<Number>& o,
                                        interrupt_handling where = interrupt_handling::shared)
     -> pipeline_bounds<Number, MaxTasks> {
   pipeline_bounds<Number, MaxTasks> out;
-  const auto section = section_charge(o, Blocking::holders);
-  const auto request = request_charge(o, Blocking::holders);
+  const auto section = detail::section_charge(o, Blocking::holders);
+  const auto request = detail::request_charge(o, Blocking::holders);
   interrupt_load<Number> interrupts(o);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     interrupts.add_release(tasks[i].period);

@@ -75,15 +75,18 @@ template <class Rules, GpusyncPlatform P, class Table>
     const bool alone = t.uses_gpu() && c.dedicates_gpus(out.users_of(t.gpu_cluster));
     out.own[i] = requests_of(c, platform.costs, t, alone ? state_location::same_gpu : state_location::any_gpu);
   }
-  const bool local = stays_local(o.interrupts, c.interrupts_stay_local());
+  const bool local = detail::stays_local(o.interrupts, c.interrupts_stay_local());
   const std::int32_t engines = o.interrupting_engines > 0 ? o.interrupting_engines : c.engines_per_gpu();
   for (std::int32_t a = 0; a < c.gpu_clusters(); ++a) {
     if (out.users_of(a) == 0) { continue; }
     const std::int64_t holders = rivals_of(c, a, out.users_of(a)).direct + 1;
-    out.charges[static_cast<std::size_t>(a)] = inflation_charges_of<Rules>(c, out.overheads, holders, engines, local);
+    out.charges[static_cast<std::size_t>(a)] =
+        detail::inflation_charges_of<Rules>(c, out.overheads, holders, engines, local);
   }
   return out;
 }
+
+namespace detail {
 
 /// For each task, how many jobs of every other task of its GPU cluster may compete with one of its jobs.
 template <class Table>
@@ -107,5 +110,7 @@ template <class Table>
   }
   return out;
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis::gpusync

@@ -7,7 +7,7 @@
 
 #include <takt/systems/locked_gpus/analysis/engine_blocking.hpp>
 
-namespace takt::inline TAKT_ABI::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync::detail {
 
 /// Bounds waits for engines that go to some waiting job, in any order.
 ///
@@ -67,4 +67,4 @@ template <class Table>
   return sum.total();
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync::detail

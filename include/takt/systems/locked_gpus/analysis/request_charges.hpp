@@ -13,6 +13,8 @@ namespace takt::inline TAKT_ABI::analysis::gpusync {
 
 /// Says whether a lock's holder can be preempted; one that is lent priority from the start cannot.
 enum class holder : std::uint8_t { preemptable, not_preemptable };
+namespace detail {
+
 [[nodiscard]] constexpr auto preemptions_of(holder who) noexcept -> std::int64_t {
   switch (who) {
     case holder::preemptable: return 1;
@@ -52,12 +54,16 @@ template <ExactNumber Number>
   return sum.total();
 }
 
+}  // namespace detail
+
 /// Holds what the end of a GPU operation costs.
 template <class Number>
 struct engine_charges {
   blocking_bound<Number> section;  ///< by which each engine section is longer for those who wait for the engine
   blocking_bound<Number> job;      ///< per operation on the job's own CPU
 };
+
+namespace detail {
 
 /// Returns what the end of an operation costs. A thread per GPU handles interrupts, and a thread of the task reports
 /// completion; each is woken and switched to. Others' interrupts of the same GPU may be ahead, at most one per engine
@@ -89,5 +95,7 @@ template <class Rules, ExactNumber Number>
   job.add(o.system_call_out);
   return {section.total(), job.total()};
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis::gpusync

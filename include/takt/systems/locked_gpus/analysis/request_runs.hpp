@@ -10,7 +10,7 @@
 #include <takt/systems/locked_gpus/tasks/requests.hpp>
 #include <takt/systems/locked_gpus/tasks/task.hpp>
 
-namespace takt::inline TAKT_ABI::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync::detail {
 
 /// Is a set of kinds of engine sections, as bits.
 using request_kinds = std::uint8_t;
@@ -152,4 +152,4 @@ class rival_requests {
   const std::array<std::int64_t, Table::max_tasks>* overlaps_;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync::detail

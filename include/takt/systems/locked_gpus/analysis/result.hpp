@@ -35,6 +35,8 @@ struct cluster_bounds {
   Number s{};  ///< of the compliant vector; 0 under fixed priorities
 };
 
+namespace detail {
+
 /// Holds responses of inflated tasks, in the given order.
 template <class Table>
 struct tested_set {
@@ -44,6 +46,8 @@ struct tested_set {
   std::array<number, Table::max_tasks> lateness{};
   inline_vector<cluster_bounds<number>, static_cast<std::size_t>(max_gpusync_cpus)> clusters;
 };
+
+}  // namespace detail
 
 /// Holds tasks in the given order. On ticks every time is rounded upwards.
 template <class Table>

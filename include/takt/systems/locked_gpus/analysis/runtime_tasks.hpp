@@ -22,11 +22,11 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Holds tasks on locked GPUs that run-time ones become, with room for so many kernels in a section.
 template <class RuntimeTasks, std::size_t MaxKernels = detail::most_section_kernels>
 using locked_gpu_table = task_rows<gpusync_task<ticks, MaxKernels>, RuntimeTasks::max_tasks>;
-
-namespace detail {
 
 /// Alone on the slowest GPU of a board.
 [[nodiscard]] constexpr auto time_on_any_gpu(const runtime_kernel& k, const hardware& board) -> visit_view {
@@ -106,21 +106,21 @@ template <class RuntimeTasks, class Table>
                                            const gpusync_configuration& shape, Table& out) -> model_error {
   TAKT_EXPECTS(out.size() == 0);
   if (!tasks.history.empty()) {  // jobs that may be late meet the next ones
-    return mismatch_at(tasks, model_fault::edge_between_jobs, tasks.history[0].task);
+    return detail::mismatch_at(tasks, model_fault::edge_between_jobs, tasks.history[0].task);
   }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const runtime_task& t = tasks.tasks[i];
-    if (t.jitter != 0) { return mismatch_at(tasks, model_fault::workload_part_unused, i); }
+    if (t.jitter != 0) { return detail::mismatch_at(tasks, model_fault::workload_part_unused, i); }
     if (shape.scheduler.task_level && is_after_period(t)) {
-      return mismatch_at(tasks, model_fault::deadline_exceeds_period, i);
+      return detail::mismatch_at(tasks, model_fault::deadline_exceeds_period, i);
     }
-    if (!is_chain(tasks, i)) { return mismatch_at(tasks, model_fault::chain_does_not_alternate, i); }
+    if (!is_chain(tasks, i)) { return detail::mismatch_at(tasks, model_fault::chain_does_not_alternate, i); }
     for (std::size_t j = 0; j < i; ++j) {
-      if (tasks.tasks[j].name == t.name) { return mismatch_at(tasks, model_fault::duplicate_name, i); }
+      if (tasks.tasks[j].name == t.name) { return detail::mismatch_at(tasks, model_fault::duplicate_name, i); }
     }
     const detail::section_span section = detail::section_of(tasks, i);
     if (section.outside != no_index) {
-      return mismatch_at(tasks, model_fault::workload_part_unused, i, section.outside);
+      return detail::mismatch_at(tasks, model_fault::workload_part_unused, i, section.outside);
     }
     typename Table::task_type made;
     made.name = t.name;
@@ -133,14 +133,14 @@ template <class RuntimeTasks, class Table>
     for (std::uint32_t p = 0; p < t.visit_count; ++p) {
       const runtime_visit& v = tasks.visit(i, p);
       const bool inside = p >= section.first && p < section.end;
-      if (v.where == resource_kind::own) { return mismatch_at(tasks, model_fault::unknown_resource, i, p); }
+      if (v.where == resource_kind::own) { return detail::mismatch_at(tasks, model_fault::unknown_resource, i, p); }
       if (v.where == resource_kind::processor) {
-        if (!v.known.has(visit_fact::time)) { return fact_missing(tasks, lacks(visit_fact::time), i, p); }
-        if (v.region > 0) { return mismatch_at(tasks, model_fault::region_not_honoured, i, p); }
+        if (!v.known.has(visit_fact::time)) { return detail::fact_missing(tasks, lacks(visit_fact::time), i, p); }
+        if (v.region > 0) { return detail::mismatch_at(tasks, model_fault::region_not_honoured, i, p); }
         const bool fits = checked_add(made.wcet, v.time.upper, made.wcet) &&
                           (!inside || checked_add(made.cpu_in_gpu_section, v.time.upper, made.cpu_in_gpu_section));
         if (!fits || v.time.upper < 0) {
-          return mismatch_at(tasks, fits ? model_fault::negative_time : model_fault::time_overflow, i, p);
+          return detail::mismatch_at(tasks, fits ? model_fault::negative_time : model_fault::time_overflow, i, p);
         }
       }
       if (!inside) { continue; }
@@ -150,7 +150,7 @@ template <class RuntimeTasks, class Table>
       const bool known = made.cpu_cluster >= 0 && made.cpu_cluster < shape.cpu_clusters();
       if (known && shape.serves(a, made.cpu_cluster)) { made.gpu_cluster = a; }
     }
-    if (!out.add(made)) { return mismatch_at(tasks, model_fault::too_many_tasks, i); }
+    if (!out.add(made)) { return detail::mismatch_at(tasks, model_fault::too_many_tasks, i); }
   }
   return {};
 }

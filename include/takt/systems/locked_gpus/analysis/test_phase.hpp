@@ -11,9 +11,7 @@
 #include <takt/systems/locked_gpus/analysis/prepared_set.hpp>
 #include <takt/systems/locked_gpus/analysis/result.hpp>
 
-namespace takt::inline TAKT_ABI::analysis::gpusync {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::gpusync::detail {
 
 template <class Table>
 [[nodiscard]] constexpr auto record(const prepared_set<Table>& set, tested_set<Table>& out, std::size_t i,
@@ -79,8 +77,6 @@ template <class Table>
   return status;
 }
 
-}  // namespace detail
-
 /// Does phase 5: each CPU cluster by itself.
 template <class Table>
 [[nodiscard]] constexpr auto test_phase(const prepared_set<Table>& set, const inflated_set<Table>& inflated)
@@ -102,4 +98,4 @@ template <class Table>
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync::detail

@@ -15,6 +15,8 @@
 
 namespace takt::inline TAKT_ABI::analysis::gpusync {
 
+namespace detail {
+
 /// Returns the token section of a task as the jobs that wait for its token see it. It has its own operations, its time
 /// on a CPU, its waits for engines, and the interrupts of its operations. It also has its own costs of engine requests,
 /// and the release of the token. Source: Elliott 2015, equation 4.5, which leaves the interrupts and the requests out.
@@ -33,6 +35,8 @@ template <class Rules, class Task>
   sum.add(1, charges.token_release);
   return sum.total();
 }
+
+}  // namespace detail
 
 /// Holds token sections of all tasks of one GPU cluster, longest first.
 template <class Table>
@@ -56,6 +60,8 @@ struct ranked_sections {
     }
   }
 };
+
+namespace detail {
 
 /// Returns how many token sections one request can wait for under the R2DGLP, of `users` tasks with requests. There is
 /// none without a limit of tokens, or with a token for each. Where every user can be among the best jobs of the
@@ -88,6 +94,8 @@ template <class Table>
   }
   return sum.total();
 }
+
+}  // namespace detail
 
 /// Adds up sections that a request waits for itself under the CK-OMLP. Each CPU of all clusters that share the tokens
 /// has at most one incomplete request. So as many sections of a cluster count as it has CPUs, less the task's own.
@@ -136,6 +144,8 @@ struct token_wait {
   }
 };
 
+namespace detail {
+
 /// Bounds loans under the CK-OMLP. A job with a request or without may lend its priority, from its release, to a job of
 /// its cluster until that one's request is complete. Fills `indirect` of every task. Cost: n^2. Source: Elliott 2015,
 /// equations 4.42 and 4.43.
@@ -157,5 +167,7 @@ constexpr void add_loans(const Table& table,
     }
   }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis::gpusync

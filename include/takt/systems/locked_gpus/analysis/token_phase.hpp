@@ -8,7 +8,7 @@
 #include <takt/systems/locked_gpus/analysis/prepared_set.hpp>
 #include <takt/systems/locked_gpus/analysis/token_blocking.hpp>
 
-namespace takt::inline TAKT_ABI::analysis::gpusync {
+namespace takt::inline TAKT_ABI::analysis::gpusync::detail {
 
 /// Does phase 3: waits of each task's jobs for tokens, from the sections of phase 2. Cost: n^2.
 template <class Rules, class Table>
@@ -42,4 +42,4 @@ template <class Rules, class Table>
   return out;
 }
 
-}  // namespace takt::inline TAKT_ABI::analysis::gpusync
+}  // namespace takt::inline TAKT_ABI::analysis::gpusync::detail

@@ -32,7 +32,7 @@ template <class RuntimeTasks, GpusyncPlatform Locked, std::size_t N = 1, std::si
   verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> out;
   out.method = analysis::gpusync_method::name;
   const gpusync_configuration& shape = locked.configuration();
-  analysis::locked_gpu_table<RuntimeTasks> table;
+  analysis::detail::locked_gpu_table<RuntimeTasks> table;
   model_error error{.fault = fault_of(shape)};
   if (!error) { error = analysis::read_sections(tasks, board, shape, table); }
   if (!error) { error = parts_fault(p, detail::gpusync_plan_parts, tasks.size()); }
@@ -41,7 +41,7 @@ template <class RuntimeTasks, GpusyncPlatform Locked, std::size_t N = 1, std::si
     return out;
   }
   out = analysis::widened<RuntimeTasks::max_visits>(
-      analysis::gpusync_method::judge(locked, table, analysis::resized<RuntimeTasks::max_tasks, 0>(p), how));
+      analysis::gpusync_method::judge(locked, table, analysis::detail::resized<RuntimeTasks::max_tasks, 0>(p), how));
   for (std::size_t i = 0; i < out.tasks.size(); ++i) {
     if (tasks.tasks[i].limited) {
       out.limit(i, tasks.tasks[i].deadline);

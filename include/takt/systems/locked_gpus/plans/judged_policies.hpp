@@ -60,8 +60,6 @@ inline constexpr bool locks_sections<r2dglp_order_rule> = true;
 template <>
 inline constexpr bool locks_sections<ck_omlp_order_rule> = true;
 
-}  // namespace detail
-
 /// Returns the board of locked GPUs that a policy with engines means, under a rule of the processors.
 template <class Order, RuleTag CpuRule>
   requires detail::schedules_sections<CpuRule> && detail::locks_sections<Order>
@@ -80,6 +78,8 @@ template <class Order, RuleTag CpuRule>
   return out;
 }
 
+}  // namespace detail
+
 /// Asks the published method of locked GPUs where it is in a list of judges.
 struct locked_gpu_judges {
   template <class Policy, class CpuRule>
@@ -95,7 +95,7 @@ struct locked_gpu_judges::under<locked_engines_policy<Order>, CpuRule> {
   static constexpr bool counts_late_jobs = true;
   [[nodiscard]] static constexpr auto judge(const policy_type& policy, const CpuRule& cpus, const auto& tasks,
                                             const hardware& board) {
-    const auto locked = locked_board_of(policy, cpus, board);
+    const auto locked = detail::locked_board_of(policy, cpus, board);
     const std::int32_t cluster_size = locked.shape.cpu_cluster_size;
     const auto placed = detail::on_clusters(tasks, board, cluster_size);
     auto out = judge_locked_gpus(placed, board, locked);
@@ -116,9 +116,9 @@ struct locked_gpu_judges::under<locked_engines_policy<Order>, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const policy_type& policy, const CpuRule& cpus, const auto& tasks,
                                                  const hardware& board, const F& f) -> model_error {
-    const auto locked = locked_board_of(policy, cpus, board);
+    const auto locked = detail::locked_board_of(policy, cpus, board);
     const auto placed = detail::on_clusters(tasks, board, locked.shape.cpu_cluster_size);
-    analysis::locked_gpu_table<std::remove_cvref_t<decltype(tasks)>> table;
+    analysis::detail::locked_gpu_table<std::remove_cvref_t<decltype(tasks)>> table;
     model_error error{.fault = fault_of(locked.shape)};
     if (!error) { error = analysis::read_sections(placed, board, locked.shape, table); }
     if (!error) { f(locked, table); }

@@ -25,11 +25,15 @@ template <ExactNumber Number>
 [[nodiscard]] constexpr auto most_load() -> Number {
   return whole_load<Number>() * Number(1 << 20);
 }
+namespace detail {
+
 template <ExactNumber Number>
 [[nodiscard]] constexpr auto add_load(const Number& a, const Number& b) -> Number {
   const Number sum = a + b;
   return sum < most_load<Number>() ? sum : most_load<Number>();
 }
+
+}  // namespace detail
 
 /// Returns the part of a processor that `time` in every `period` takes, in parts of `whole_load`: on integers rounded
 /// up, so that loads of any periods have one denominator. Pre: time >= 0, 0 < period <= 2^60.
@@ -62,11 +66,11 @@ template <class Table>
   number sum(0);
   for (std::size_t i = 0; i < table.size(); ++i) {
     const auto& t = table.tasks[i];
-    sum = add_load(sum, load_of<number>(t.wcet, t.period));
+    sum = detail::add_load(sum, load_of<number>(t.wcet, t.period));
     for (std::size_t k = 0; k < t.kernels.size(); ++k) {
       number longer{};
       const bool fits = number_traits<number>::multiply(t.kernels[k], speed_up, longer) && is_number(longer);
-      sum = fits ? add_load(sum, load_of<number>(longer, t.period)) : most_load<number>();
+      sum = fits ? detail::add_load(sum, load_of<number>(longer, t.period)) : most_load<number>();
     }
   }
   return sum;
@@ -228,13 +232,14 @@ class gpusync_partitioner {
       for (std::size_t i = 0; i < users.size(); ++i) { cpus_.add(users.tasks[i].cpu_cluster, most_load<number>()); }
       return;
     }
-    const an::engine_model<Rules, Table> model(set);
+    const an::detail::engine_model<Rules, Table> model(set);
     std::array<number, Table::max_tasks> responses{};
     for (std::size_t i = 0; i < users.size(); ++i) { responses[i] = users.tasks[i].deadline; }
-    const an::job_overlaps<Table> overlaps(users, std::span<const number>(responses).first(users.size()), set.wanted());
-    const auto rivals = an::count_rivals(set, overlaps);
-    const auto engines = an::engine_phase<Rules>(set, model, overlaps, rivals);
-    const auto tokens = an::token_phase<Rules>(set, rivals, an::section_phase<Rules>(set, engines));
+    const an::detail::job_overlaps<Table> overlaps(users, std::span<const number>(responses).first(users.size()),
+                                                   set.wanted());
+    const auto rivals = an::detail::count_rivals(set, overlaps);
+    const auto engines = an::detail::engine_phase<Rules>(set, model, overlaps, rivals);
+    const auto tokens = an::detail::token_phase<Rules>(set, rivals, an::detail::section_phase<Rules>(set, engines));
     for (std::size_t i = 0; i < users.size(); ++i) {
       analysis::detail::blocking_sum<number> waits;
       waits.add(1, engines[i].total());

@@ -26,6 +26,8 @@ enum class engine_service : std::uint8_t { locks, hardware_queue };
   return engine_service::hardware_queue;
 }
 
+namespace detail {
+
 struct locked_graph_options {
   ticks until = 0;  ///< the run ends here, whatever is under way
   ticks slice = 0;  ///< above 0: round robin, see `turn_server`
@@ -34,8 +36,6 @@ struct locked_graph_options {
   host::bus_interference bus{};
   std::uint64_t seed = 1;
 };
-
-namespace detail {
 
 struct graph_run {
   host::gpu_run run;

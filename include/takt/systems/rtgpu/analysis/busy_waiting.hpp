@@ -52,7 +52,7 @@ class busy_waiting_rta {
   [[nodiscard]] constexpr auto relaxation() const { return busy_waiting_rta<Table, share_choice>(*table_, platform_); }
 
   constexpr void assign(std::size_t k, const Share& share) {
-    served_[k] = any_sms(share) || !table_->has_kernel(k);
+    served_[k] = detail::any_sms(share) || !table_->has_kernel(k);
     claim_[k] = number(0);
     kernels_[k] = number(0);
     if (!served_[k]) { return; }
@@ -72,7 +72,7 @@ class busy_waiting_rta {
     for (std::size_t i = 0; i < k; ++i) { start = start + claim_[i]; }
     const auto found = least_fixed_point(start, table_->tasks[k].deadline, [this, k, &own](const number& x) {
       number sum = own;
-      for (std::size_t i = 0; i < k; ++i) { sum = sum + jobs_released(table_->tasks[i].period, x) * claim_[i]; }
+      for (std::size_t i = 0; i < k; ++i) { sum = sum + detail::jobs_released(table_->tasks[i].period, x) * claim_[i]; }
       return takt::detail::ascent<number>{sum, x};
     });
     const auto result = relaxed ? at_least(found) : found;
@@ -147,6 +147,8 @@ class busy_waiting_rta {
   std::array<bool, max_tasks> served_{};
 };
 
+namespace detail {
+
 struct busy_waiting_method {
   static constexpr std::string_view name = "busy-waiting";
   static constexpr bool finds_misses = true;
@@ -158,5 +160,7 @@ struct busy_waiting_chains : method_family {
   template <takt::detail::BusyWaitingPlatform P>
   using on = busy_waiting_method;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

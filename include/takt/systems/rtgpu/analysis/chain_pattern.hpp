@@ -12,6 +12,8 @@
 
 namespace takt::inline TAKT_ABI::analysis {
 
+namespace detail {
+
 /// Is a walk over a chain that accepts: cpu, then any number of ([copy] kernel [copy] cpu).
 class alternating_chain {
  public:
@@ -40,12 +42,16 @@ class alternating_chain {
   state at_ = state::start;
 };
 
+}  // namespace detail
+
 [[nodiscard]] constexpr auto shares_sms(const platform_record& platform) noexcept -> bool {
   for (const gpu_record& gpu : platform.gpus) {
     if (gpu.shared) { return true; }
   }
   return false;
 }
+
+namespace detail {
 
 /// Checks whether every chain alternates and finds its resources on the platform. Zero-length copies need no engine.
 template <class Table>
@@ -78,13 +84,15 @@ template <class Table>
   return {};
 }
 
+}  // namespace detail
+
 /// Returns what keeps any analysis of alternating chains from applying, if anything: a wrong set, a chain or resource
 /// that does not fit, or times without headroom.
 template <class Table>
 [[nodiscard]] constexpr auto chain_fault(const Table& table, const platform_record& platform) -> model_error {
   if (const auto error = validate(table)) { return error; }
   if (const auto error = takt::detail::late_deadline_fault(table)) { return error; }
-  if (const auto error = fits_platform(table, platform)) { return error; }
+  if (const auto error = detail::fits_platform(table, platform)) { return error; }
   return fits_64_bits(table, platform) ? model_error{} : model_error{.fault = model_fault::time_overflow};
 }
 

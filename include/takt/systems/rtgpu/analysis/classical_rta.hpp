@@ -32,7 +32,7 @@ template <class Table, class Jitter>
     number sum = own;
     for (std::size_t i = 0; i < k; ++i) {
       if (table.tasks[i].core != t.core) { continue; }
-      sum = sum + jobs_released(table.tasks[i].period, number(x + jitter(i))) * cpu_time(table, i);
+      sum = sum + detail::jobs_released(table.tasks[i].period, number(x + jitter(i))) * cpu_time(table, i);
     }
     return takt::detail::ascent<number>{sum, x};
   });

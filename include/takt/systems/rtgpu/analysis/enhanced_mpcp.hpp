@@ -55,7 +55,8 @@ class enhanced_mpcp {
     const auto result = least_fixed_point(own, limit, [&](const number& x) {
       number sum = own + blocked_within(k, x, longest, requests);
       for (std::size_t i = 0; i < k; ++i) {
-        sum = sum + jobs_released(table_->tasks[i].period, x + bounds_[i].value - chains_.cpu(i)) * chains_.cpu(i);
+        sum = sum +
+              detail::jobs_released(table_->tasks[i].period, x + bounds_[i].value - chains_.cpu(i)) * chains_.cpu(i);
       }
       return takt::detail::ascent<number>{sum, x};
     });
@@ -128,7 +129,7 @@ class enhanced_mpcp {
   [[nodiscard]] constexpr auto higher_segments(std::size_t k, const number& x) const -> number {
     number sum(0);
     for (std::size_t i = 0; i < k; ++i) {
-      sum = sum + (jobs_released(table_->tasks[i].period, x) + number(1)) * chains_.accelerator(i);
+      sum = sum + (detail::jobs_released(table_->tasks[i].period, x) + number(1)) * chains_.accelerator(i);
     }
     return sum;
   }
@@ -141,6 +142,8 @@ class enhanced_mpcp {
   std::array<fixed_point<number>, max_tasks> request_driven_{};
 };
 
+namespace detail {
+
 struct enhanced_mpcp_method {
   static constexpr std::string_view name = "enhanced-mpcp";
   template <class Table>
@@ -151,5 +154,7 @@ struct locked_chains : method_family {
   template <LockedGpuPlatform P>
   using on = enhanced_mpcp_method;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

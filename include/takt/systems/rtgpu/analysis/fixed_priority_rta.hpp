@@ -151,10 +151,14 @@ struct fixed_priority_method {
   template <class Table>
   using analysis = fixed_priority_rta<Table>;
 };
+namespace detail {
+
 /// Knows chains on processors alone.
 struct processor_chains : method_family {
   template <takt::detail::ProcessorsOnly P>
   using on = fixed_priority_method;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

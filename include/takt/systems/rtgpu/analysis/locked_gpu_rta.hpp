@@ -26,7 +26,7 @@
 #include <takt/systems/rtgpu/analysis/terms.hpp>
 #include <takt/systems/rtgpu/analysis/token_sections.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Bounds how long each job waits for its tokens, on fixed-priority cores of one processor each. Sections are pure
 /// device time, so a holder progresses without a core.
@@ -250,4 +250,4 @@ struct token_chains : method_family {
   using on = locked_gpu_method<typename P::gpu_rule::token_rule>;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -35,8 +35,8 @@ namespace takt::inline TAKT_ABI::analysis {
 /// into pieces, and the least of their workloads counts. Workloads fall when a gap widens or a job ends earlier, and
 /// least fixed points fall with the workloads, so induction over the priorities gives the claim.
 template <class Table, class Share = sm_share>
-class rtgpu : public rtgpu_segments<Table, Share> {
-  using base = rtgpu_segments<Table, Share>;
+class rtgpu : public detail::rtgpu_segments<Table, Share> {
+  using base = detail::rtgpu_segments<Table, Share>;
 
  public:
   using base::max_tasks;
@@ -175,15 +175,15 @@ class rtgpu : public rtgpu_segments<Table, Share> {
     this->clear(k);
     rtgpu_bounds<number> least;
     bool any = false;
-    for_each_piece(this->table().has_kernel(k) ? this->share(k) : share_choice{0, 1, 1},
-                   [&](const share_choice& piece) {
-                     if (this->table().has_kernel(k) && !exists_on(this->platform(), piece)) { return; }
-                     join(k, piece, others);
-                     any = any || meets_[k];
-                     if (meets_[k] && (!least.best.exists || bounds_[k].best.value < least.best.value)) {
-                       least = bounds_[k];
-                     }
-                   });
+    detail::for_each_piece(this->table().has_kernel(k) ? this->share(k) : share_choice{0, 1, 1},
+                           [&](const share_choice& piece) {
+                             if (this->table().has_kernel(k) && !detail::exists_on(this->platform(), piece)) { return; }
+                             join(k, piece, others);
+                             any = any || meets_[k];
+                             if (meets_[k] && (!least.best.exists || bounds_[k].best.value < least.best.value)) {
+                               least = bounds_[k];
+                             }
+                           });
     bounds_[k] = least;
     meets_[k] = any;
   }
@@ -235,6 +235,8 @@ class rtgpu : public rtgpu_segments<Table, Share> {
   std::array<bool, max_tasks> meets_{};
 };
 
+namespace detail {
+
 struct rtgpu_method {
   static constexpr std::string_view name = rtgpu_best.name;
   static constexpr rtgpu_variant options = rtgpu_best;
@@ -249,5 +251,7 @@ struct dedicated_chains : method_family {
     requires(!takt::detail::ProcessorsOnly<P>)
   using on = rtgpu_method;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

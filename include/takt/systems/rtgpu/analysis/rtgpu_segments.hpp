@@ -18,7 +18,7 @@
 #include <takt/systems/rtgpu/analysis/rtgpu_variant.hpp>
 #include <takt/systems/rtgpu/analysis/workload.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Is the part of an RTGPU analysis that looks at segments by themselves: their lengths, blocking and responses, and
 /// the work that tasks leave for lower ones. Source: Zou et al. 2021, Lemmas 5.1 to 5.5.
@@ -231,4 +231,4 @@ class rtgpu_segments {
   std::array<Share, max_tasks> shares_{};
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -123,17 +123,17 @@ template <class RuntimeTasks, class Table>
   TAKT_EXPECTS(out.size() == 0);
   bool times_are_given = true;
   const bool has_sections = composition.serialized || runs_on_token(composition.kernels);
-  const kernel_reach reach = reach_of(platform, composition.kernels, detail::tasks_with_kernels(tasks));
-  if (const auto why = history_mismatch(tasks)) { return why; }
+  const kernel_reach reach = detail::reach_of(platform, composition.kernels, detail::tasks_with_kernels(tasks));
+  if (const auto why = detail::history_mismatch(tasks)) { return why; }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const runtime_task& t = tasks.tasks[i];
     const auto refuse = [&](model_fault fault, std::size_t visit = no_index) {
-      return mismatch_at(tasks, fault, i, visit);
+      return detail::mismatch_at(tasks, fault, i, visit);
     };
     if (t.jitter != 0) { return refuse(model_fault::workload_part_unused); }
     if (!is_chain(tasks, i)) { return refuse(model_fault::chain_does_not_alternate); }
     if (has_sections && !detail::sections_are_segments(tasks, i)) { return refuse(model_fault::workload_part_unused); }
-    const ticks limit = deadline_to_prove(t);
+    const ticks limit = detail::deadline_to_prove(t);
     if (!out.add_task(t.name, t.period, limit, t.priority, t.core == unassigned_core ? 0 : t.core)) {
       return refuse(model_fault::too_many_tasks);
     }
@@ -147,7 +147,7 @@ template <class RuntimeTasks, class Table>
         case resource_kind::own: return refuse(model_fault::unknown_resource, p);
         case resource_kind::processor:
         case resource_kind::copy_engine:
-          if (!v.known.has(visit_fact::time)) { return fact_missing(tasks, lacks(visit_fact::time), i, p); }
+          if (!v.known.has(visit_fact::time)) { return detail::fact_missing(tasks, lacks(visit_fact::time), i, p); }
           if (v.region > 0) { return refuse(model_fault::region_not_honoured, p); }
           s.where = v.where == resource_kind::processor ? stage::cpu : stage::copy;
           break;

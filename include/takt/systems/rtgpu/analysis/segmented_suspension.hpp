@@ -48,7 +48,7 @@ class segmented_suspension {
     fixed_point<Number> responses{Number(0), stop_reason::converged};
     interference<model> higher(workload_);
     include_above(k, higher);
-    for_ascending<N>(
+    detail::for_ascending<N>(
         N, [](std::size_t j) { return j % 2 == 0; },
         [&pieces](std::size_t j) -> const Number& { return pieces[j].upper; },
         [&](std::size_t j) {

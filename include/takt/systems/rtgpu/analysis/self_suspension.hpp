@@ -57,7 +57,7 @@ class self_suspension {
   [[nodiscard]] constexpr auto relaxation() const { return self_suspension<Table, share_choice>(*table_, platform_); }
 
   constexpr void assign(std::size_t k, const Share& share) {
-    served_[k] = any_sms(share) || !table_->has_kernel(k);
+    served_[k] = detail::any_sms(share) || !table_->has_kernel(k);
     shares_[k] = share;
     if (served_[k]) { merge(k, share); }
   }
@@ -78,13 +78,13 @@ class self_suspension {
     fixed_point<number> cpu_sum{number(0), stop_reason::converged};
     interference<model> core(workload_);
     include_core(k, core);
-    for_ascending<max_elements>(chains_.count(k), on(0), upper, [&](std::size_t j) {
+    detail::for_ascending<max_elements>(chains_.count(k), on(0), upper, [&](std::size_t j) {
       add(cpu_sum, responses_[t.first_segment + j] = core.solve(upper(j), t.deadline));
     });
     fixed_point<number> segment_sum{number(0), stop_reason::converged};
     interference<model> server(workload_);
     for (std::size_t i = 0; i < k; ++i) { server.include(i, 1); }
-    for_ascending<max_elements>(chains_.count(k), on(1), upper, [&](std::size_t j) {
+    detail::for_ascending<max_elements>(chains_.count(k), on(1), upper, [&](std::size_t j) {
       auto& response = responses_[t.first_segment + j];
       response = {number(0), stop_reason::converged};
       if (number(0) < upper(j)) { response = server.solve(upper(j) + blocking(k), t.deadline); }
@@ -179,8 +179,8 @@ class self_suspension {
     if constexpr (relaxed) {
       workload_.clear(k);
       if (!table_->has_kernel(k)) { return add(); }
-      for_each_piece(shares_[k], [&](const share_choice& piece) {
-        if (!exists_on(platform_, piece)) { return; }
+      detail::for_each_piece(shares_[k], [&](const share_choice& piece) {
+        if (!detail::exists_on(platform_, piece)) { return; }
         merge(k, piece);
         add();
       });
@@ -211,6 +211,8 @@ class self_suspension {
   std::array<bool, max_tasks> served_{};
 };
 
+namespace detail {
+
 struct self_suspension_method {
   static constexpr std::string_view name = "self-suspension";
   static constexpr bool finds_misses = true;
@@ -222,5 +224,7 @@ struct serialized_chains : method_family {
   template <takt::detail::SerializedGpuPlatform P>
   using on = self_suspension_method;
 };
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI::analysis

@@ -12,7 +12,7 @@
 #include <takt/model/task_table.hpp>
 #include <takt/systems/rtgpu/analysis/chain_pattern.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Holds some lengths by user, longest first.
 template <class Number, std::size_t Capacity>
@@ -158,4 +158,4 @@ class token_sections {
   std::array<std::int64_t, Table::max_tasks> requests_{};
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -62,7 +62,7 @@ struct rtgpu_judges::under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
 
   [[nodiscard]] static constexpr auto judge(const policy_type& policy, const CpuRule& /*cpus*/, const auto& tasks,
                                             const hardware& board) {
-    if constexpr (analysis::HasMethodOptions<analysis::method_of<method, chain_methods>>) {
+    if constexpr (analysis::detail::HasMethodOptions<analysis::method_of<method, chain_methods>>) {
       return judge_chains(tasks, board, cpu_rule{}, GpuRule{}, policy.search, policy.variant).verdict;
     } else {
       return judge_chains(tasks, board, cpu_rule{}, GpuRule{}, policy.search).verdict;
@@ -70,16 +70,16 @@ struct rtgpu_judges::under<analysis_policy<GpuRule, Spins, Search>, CpuRule> {
   }
   [[nodiscard]] static constexpr auto judge_under(const policy_type& policy, const CpuRule& /*cpus*/, const auto& tasks,
                                                   const hardware& board, const auto& plan) {
-    if constexpr (analysis::HasMethodOptions<analysis::method_of<method, chain_methods>>) {
-      return judge_planned_chains(tasks, board, cpu_rule{}, GpuRule{}, plan, policy.variant).verdict;
+    if constexpr (analysis::detail::HasMethodOptions<analysis::method_of<method, chain_methods>>) {
+      return detail::judge_planned_chains(tasks, board, cpu_rule{}, GpuRule{}, plan, policy.variant).verdict;
     } else {
-      return judge_planned_chains(tasks, board, cpu_rule{}, GpuRule{}, plan).verdict;
+      return detail::judge_planned_chains(tasks, board, cpu_rule{}, GpuRule{}, plan).verdict;
     }
   }
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const policy_type& /*policy*/, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_chains(tasks, board, cpu_rule{}, GpuRule{}, f);
+    return detail::with_chains(tasks, board, cpu_rule{}, GpuRule{}, f);
   }
 };
 

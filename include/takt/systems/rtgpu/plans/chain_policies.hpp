@@ -60,7 +60,7 @@ struct rtgpu_judges::under<federated_policy, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const federated_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_chains(tasks, board, cpus, federated, f);
+    return detail::with_chains(tasks, board, cpus, federated, f);
   }
 };
 
@@ -79,7 +79,7 @@ struct rtgpu_judges::under<federated_shared_policy, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const federated_shared_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_chains(tasks, board, cpus, federated_virtual, f);
+    return detail::with_chains(tasks, board, cpus, federated_virtual, f);
   }
 };
 
@@ -100,7 +100,7 @@ struct rtgpu_judges::under<busy_waiting_policy, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const busy_waiting_policy& /*policy*/, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_chains(tasks, board, busy_waiting(cpus), federated, f);
+    return detail::with_chains(tasks, board, busy_waiting(cpus), federated, f);
   }
 };
 
@@ -118,7 +118,7 @@ struct rtgpu_judges::under<tokens_policy<Order>, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const tokens_policy<Order>& policy, const CpuRule& cpus,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_chains(tasks, board, cpus, locked(Order{}, policy.tokens), f);
+    return detail::with_chains(tasks, board, cpus, locked(Order{}, policy.tokens), f);
   }
 };
 

@@ -36,7 +36,7 @@ namespace takt::inline TAKT_ABI {
 /// Says whether a published method judges chains under rules of the processors and of the GPUs.
 template <RuleTag CpuRule, RuleTag GpuRule>
 inline constexpr bool judges_chains =
-    analysis::HasChainMethod<chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule>, chain_methods>;
+    analysis::detail::HasChainMethod<chain_board<CpuRule, copies_beside<CpuRule, GpuRule>, GpuRule>, chain_methods>;
 
 /// Looks for shares by a search of takt's own, which ends after `limit` task analyses. Programs bring their own to show
 /// progress and to give up: `found = search(analysis)`.
@@ -61,6 +61,8 @@ struct chains_result {
   bool cores_were_chosen = false;                          ///< some task named none of several cores
 };
 
+namespace detail {
+
 /// Returns the proofs of misses that hold for every plan of the composition.
 template <class RuntimeTasks, RuleTag CpuRule>
 [[nodiscard]] constexpr auto chain_misses(const RuntimeTasks& tasks, const hardware& board, const CpuRule& /*cpus*/,
@@ -72,7 +74,7 @@ template <class RuntimeTasks, RuleTag CpuRule>
     limits.parts += gpu.budget() / gpu.granularity;
     limits.sms_of_part = gpu.virtual_sms(gpu.granularity);
   }
-  const auto ranks = analysis::ranks_under<CpuRule>(tasks);
+  const auto ranks = analysis::detail::ranks_under<CpuRule>(tasks);
   return analysis::find_proven_misses(tasks, board, limits, {ranks.data(), ranks.size()});
 }
 
@@ -93,8 +95,6 @@ template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, class F>
   return located(error, tasks.tasks);
 }
 
-namespace detail {
-
 /// Judges a table, in the given order, under a plan or under the one that a search finds.
 template <class RuntimeTasks, class P, class Table, class Search, class... Options>
 constexpr void judge_chain_table(const RuntimeTasks& tasks, const P& board, const Table& table,
@@ -104,7 +104,7 @@ constexpr void judge_chain_table(const RuntimeTasks& tasks, const P& board, cons
   const Table sorted = given == nullptr ? planned_table(board, table, plan<RuntimeTasks::max_tasks>{})
                                         : planned_table(board, table, *given);
   const platform_record sizes = board.record();
-  auto a = analysis::make_analysis<analysis::method_of<std::remove_cvref_t<decltype(board)>, chain_methods>>(
+  auto a = analysis::detail::make_analysis<analysis::method_of<std::remove_cvref_t<decltype(board)>, chain_methods>>(
       board, sorted, options...);
   out.verdict.method = a.name();
   const auto refuse = [&](const model_error& error) { out.verdict.refuse(located(error, tasks.tasks)); };
@@ -118,11 +118,11 @@ constexpr void judge_chain_table(const RuntimeTasks& tasks, const P& board, cons
   }
   const std::size_t passed = analysis::evaluate_all(a, judged);
   judged.feasible = passed == sorted.size();
-  out.verdict = analysis::widened<RuntimeTasks::max_visits>(analysis::verdict_of(a, passed));
+  out.verdict = analysis::widened<RuntimeTasks::max_visits>(analysis::detail::verdict_of(a, passed));
   plan<RuntimeTasks::max_tasks> whole = judged;
   complete_plan(board, sorted, judged, whole);
-  out.verdict.plan = analysis::resized<RuntimeTasks::max_tasks, RuntimeTasks::max_visits>(whole);
-  analysis::give_back_deadlines(tasks, out.verdict);
+  out.verdict.plan = analysis::detail::resized<RuntimeTasks::max_tasks, RuntimeTasks::max_visits>(whole);
+  analysis::detail::give_back_deadlines(tasks, out.verdict);
 }
 
 template <class RuntimeTasks, class CpuRule, class GpuRule, class Search, class... Options>
@@ -178,6 +178,8 @@ template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, class Search = s
   }
 }
 
+namespace detail {
+
 /// Judges chains under a plan, which decides shares and may decide cores and priorities.
 template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, std::size_t V,
           class Reading = default_reading>
@@ -191,12 +193,14 @@ template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, std::size_t N, s
     out.verdict.refuse(error);
     return out;
   }
-  const auto narrow = analysis::resized<RuntimeTasks::max_tasks, 0>(p);
+  const auto narrow = analysis::detail::resized<RuntimeTasks::max_tasks, 0>(p);
   if constexpr (std::same_as<Reading, default_reading>) {
     return detail::judge_runtime_chains(tasks, board, cpus, gpus, &narrow, search_by{});
   } else {
     return detail::judge_runtime_chains(tasks, board, cpus, gpus, &narrow, search_by{}, reading);
   }
 }
+
+}  // namespace detail
 
 }  // namespace takt::inline TAKT_ABI

@@ -16,8 +16,9 @@
 namespace takt::inline TAKT_ABI {
 
 /// Lists what is known of chains: RTGPU, and the methods that it is compared with.
-inline constexpr methods<analysis::dedicated_chains, analysis::processor_chains, analysis::busy_waiting_chains,
-                         analysis::serialized_chains, analysis::locked_chains, analysis::token_chains>
+inline constexpr methods<analysis::detail::dedicated_chains, analysis::detail::processor_chains,
+                         analysis::detail::busy_waiting_chains, analysis::detail::serialized_chains,
+                         analysis::detail::locked_chains, analysis::detail::token_chains>
     rtgpu_methods{};
 
 using chain_methods = std::remove_const_t<decltype(rtgpu_methods)>;

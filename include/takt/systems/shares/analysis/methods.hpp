@@ -9,6 +9,6 @@
 namespace takt::inline TAKT_ABI {
 
 /// Lists what is known of applications with shares of a GPU.
-inline constexpr methods<analysis::shared_applications> share_methods{};
+inline constexpr methods<analysis::detail::shared_applications> share_methods{};
 
 }  // namespace takt::inline TAKT_ABI

@@ -21,7 +21,7 @@ template <std::size_t MaxTasks>
   verdict<ticks, MaxTasks> out;
   out.method = "preemptive-whole-gpu";
   out.error = validate(table);
-  out.status = out.error ? status_of(out.error) : verdict_status::schedulable;
+  out.status = out.error ? takt::detail::status_of(out.error) : verdict_status::schedulable;
   if (out.error) { return out; }
   for (std::size_t i = 0; i < table.size(); ++i) {
     // Bound: one per task, as in the table.
@@ -38,7 +38,7 @@ template <std::size_t MaxTasks>
       }
     }
     const ticks own = t.alone.at(full_share);
-    constexpr dedicated_processor<ticks> supply{};
+    constexpr detail::dedicated_processor<ticks> supply{};
     detail::enter(out, i, detail::served_response(higher, supply, own, t.deadline));
     out.tasks[i].parts.add(term_kind::gpu, static_cast<std::uint32_t>(i), own);
     detail::say_served(higher, supply, out.tasks[i]);

@@ -74,8 +74,6 @@ template <class RuntimeTasks>
   return row_on(tasks.rows[v.row], board.gpus[0].speed, v.known.has(visit_fact::wcet) ? v.wcet : 0);
 }
 
-}  // namespace detail
-
 /// Returns the time of the one kernel of a task, with so many per cent of the GPU. Pre: `read_shares` found nothing, 1
 /// <= percent <= 100.
 template <class RuntimeTasks>
@@ -85,29 +83,33 @@ template <class RuntimeTasks>
   return detail::row_of(tasks, board, tasks.visit(task, 0)).at(share::bounded(percent));
 }
 
+}  // namespace detail
+
 /// Writes run-time tasks that are one kernel each, with its times by share, as applications. The highest described
 /// priority is 0, that of an application the greatest number, so the order of numbers is reversed. Without priorities
 /// the shorter deadline goes first. Pre: the table is empty but for its contention.
 template <class RuntimeTasks, class Table>
 [[nodiscard]] constexpr auto read_shares(const RuntimeTasks& tasks, const hardware& board, Table& out) -> model_error {
   TAKT_EXPECTS(out.size() == 0);
-  if (const auto error = whole_kernel_fault(tasks, board)) { return error; }
+  if (const auto error = detail::whole_kernel_fault(tasks, board)) { return error; }
   const detail::share_ranks<RuntimeTasks> ranks{tasks};
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const runtime_task& t = tasks.tasks[i];
     const runtime_visit& v = tasks.visit(i, 0);
-    if (!v.known.has(visit_fact::wcet_by_share)) { return fact_missing(tasks, lacks(visit_fact::wcet_by_share), i, 0); }
+    if (!v.known.has(visit_fact::wcet_by_share)) {
+      return detail::fact_missing(tasks, lacks(visit_fact::wcet_by_share), i, 0);
+    }
     if (t.memory < 0 || t.memory >= std::int64_t{1} << 58) {
-      return mismatch_at(tasks, model_fault::memory_exceeded, i);
+      return detail::mismatch_at(tasks, model_fault::memory_exceeded, i);
     }
     const share_task application{.name = t.name,
                                  .period = t.period,
-                                 .deadline = deadline_to_prove(t),
+                                 .deadline = detail::deadline_to_prove(t),
                                  .priority = ranks.weight(tasks, i),
                                  .alone = detail::row_of(tasks, board, v),
                                  .request = {},
                                  .memory = memory_units::holding(t.memory)};
-    if (!out.add(application)) { return mismatch_at(tasks, model_fault::too_many_tasks, i); }
+    if (!out.add(application)) { return detail::mismatch_at(tasks, model_fault::too_many_tasks, i); }
   }
   return {};
 }

@@ -17,9 +17,7 @@
 #include <takt/rules/shares/contention_predictor.hpp>
 #include <takt/systems/shares/analysis/necessary_shares.hpp>
 
-namespace takt::inline TAKT_ABI::analysis {
-
-namespace detail {
+namespace takt::inline TAKT_ABI::analysis::detail {
 
 /// Says for which tasks the test is a proof: those from the highest priority down whose shares still fit. Those below
 /// the first that does not have no proof, since it may take what they need.
@@ -44,8 +42,6 @@ constexpr void enter_shares(const application_set<MaxTasks>& table, const share_
   }
 }
 
-}  // namespace detail
-
 /// Tests whether every application meets its deadline on a GPU that is granted by shares. The test holds for sporadic
 /// and hence for periodic releases, if the contention of the set bounds the true one.
 ///
@@ -68,7 +64,7 @@ struct share_method {
     if (!out.error) { out.error = fits(table, share_pool_of(platform).resource); }
     if (!out.error) { out.error = parts_fault(p, {.percents = true}, table.size()); }
     if (out.error) {
-      out.status = status_of(out.error);
+      out.status = takt::detail::status_of(out.error);
       return out;
     }
     const auto test = sufficient_shares(table, contention_predictor(table), rules);
@@ -88,4 +84,4 @@ struct shared_applications : method_family {
   using on = share_method;
 };
 
-}  // namespace takt::inline TAKT_ABI::analysis
+}  // namespace takt::inline TAKT_ABI::analysis::detail

@@ -29,6 +29,8 @@
 
 namespace takt::inline TAKT_ABI {
 
+namespace detail {
+
 /// Calls f(board, table) with what published methods of shares read: see `judge_shares`. Error: what is no kernel, or
 /// has no times by share, with its task and visit; then f is not called.
 template <class RuntimeTasks, class F>
@@ -55,6 +57,8 @@ template <class RuntimeTasks, class F>
   return {};
 }
 
+}  // namespace detail
+
 /// Returns what tasks that are one kernel each get of a GPU that is granted by shares. The plan of the verdict says the
 /// least lasting share of each with which all deadlines are kept. So it holds for shares that follow jobs as for those
 /// that never change. `contention`: how tasks slow one another down, by their positions. Memory counts where the GPU
@@ -66,18 +70,18 @@ template <class RuntimeTasks, std::size_t N = 1, std::size_t V = 0>
                                           const plan<N, V>& p = {})
     -> verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> {
   verdict<ticks, RuntimeTasks::max_tasks, RuntimeTasks::max_visits> out;
-  out.method = analysis::share_method::name;
+  out.method = analysis::detail::share_method::name;
   model_error error = parts_fault(p, {.percents = true}, tasks.size());
   const auto judge = [&](const auto& sharing, const auto& table) {
     if (error) { return; }
     using method =
         analysis::method_of<std::remove_cvref_t<decltype(sharing)>, std::remove_const_t<decltype(share_methods)>>;
     model_error ignored;
-    out = analysis::widened<RuntimeTasks::max_visits>(
-        analysis::detail::judge_set<method>(sharing, table, analysis::resized<RuntimeTasks::max_tasks, 0>(p), ignored));
-    analysis::give_back_deadlines(tasks, out);
+    out = analysis::widened<RuntimeTasks::max_visits>(analysis::detail::judge_set<method>(
+        sharing, table, analysis::detail::resized<RuntimeTasks::max_tasks, 0>(p), ignored));
+    analysis::detail::give_back_deadlines(tasks, out);
   };
-  if (const auto unread = with_shares(tasks, board, rule, contention, judge)) { error = unread; }
+  if (const auto unread = detail::with_shares(tasks, board, rule, contention, judge)) { error = unread; }
   if (error) { out.refuse(error); }
   return out;
 }

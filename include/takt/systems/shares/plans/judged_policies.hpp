@@ -41,7 +41,7 @@ struct share_judges::under<shares_policy, CpuRule> {
     for (std::size_t i = 0; out.schedulable() && i < p.percents.size(); ++i) { out.plan.percents[i] = p.percents[i]; }
     for (std::size_t i = 0; out.schedulable() && i < out.tasks.size(); ++i) {
       auto& t = out.tasks[i];
-      t.bound = {analysis::time_with_share(tasks, board, i, out.plan.percents[i]), true};
+      t.bound = {analysis::detail::time_with_share(tasks, board, i, out.plan.percents[i]), true};
       t.parts.clear();
       t.parts.add(term_kind::gpu, static_cast<std::uint32_t>(i), t.bound.value);
     }
@@ -67,7 +67,7 @@ struct share_judges::under<granted_shares_policy<N>, CpuRule> {
   template <class F>
   [[nodiscard]] static constexpr auto with_board(const granted_shares_policy<N>& policy, const CpuRule& /*cpus*/,
                                                  const auto& tasks, const hardware& board, const F& f) -> model_error {
-    return with_shares(tasks, board, policy.rule, policy.contention, [&](const auto& platform, auto table) {
+    return detail::with_shares(tasks, board, policy.rule, policy.contention, [&](const auto& platform, auto table) {
       for (std::size_t i = 0; i < table.size(); ++i) {
         table.tasks[i].priority = i < policy.weights.size() ? policy.weights[i] : 0;
       }

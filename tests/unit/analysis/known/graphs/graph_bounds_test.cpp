@@ -90,7 +90,7 @@ TEST_CASE("Example 1: offsets 0, 9, 9, 16 and an end-to-end bound of 25" * takt_
   an::timing_of<graphs> timing;
   const std::array<std::int64_t, 4> responses{9, 5, 7, 9};
   for (std::size_t v = 0; v < 4; ++v) { timing.response[v] = rational{responses[v]}; }
-  REQUIRE(an::set_offsets(t, 0, timing) == takt::obstacle::none);
+  REQUIRE(an::detail::set_offsets(t, 0, timing) == takt::obstacle::none);
   const std::array<std::int64_t, 4> offsets{0, 9, 9, 16};
   for (std::size_t v = 0; v < 4; ++v) { CHECK(timing.offset[v] == rational{offsets[v]}); }
   CHECK(timing.end_to_end[0] == rational{25});
@@ -147,7 +147,7 @@ TEST_CASE("a history edge from another branch delays a node" * takt_tests::trace
   t.add_edge(1, 2, 1);
   an::timing_of<graphs> timing;
   timing.response = {rational{20}, rational{30}, rational{5}};
-  REQUIRE(an::set_offsets(t, 0, timing) == takt::obstacle::none);
+  REQUIRE(an::detail::set_offsets(t, 0, timing) == takt::obstacle::none);
   CHECK(timing.offset[2] == rational{40});
   CHECK(timing.end_to_end[0] == rational{50});
 }
@@ -186,7 +186,7 @@ TEST_CASE("a cycle through history is relaxed, or becomes one node of limited pa
     split_up.add({.wcet = rational{wcet}, .period = period, .deadline = rational{10}});
   }
   for (const std::size_t i : {0U, 3U}) { split_up.tasks[i].parallelism = takt::unrestricted_parallelism; }
-  const auto tasks = an::slot_response(split_up, 2, takt::gel_policy::fair_lateness, an::point_shift::to_zero);
+  const auto tasks = an::detail::slot_response(split_up, 2, takt::gel_policy::fair_lateness, an::point_shift::to_zero);
   CHECK(bounds.response[1] == tasks.tasks[1].response);
 
   auto own_past = merged.table;

@@ -20,7 +20,7 @@ using takt::ticks;
 
 using counts = std::tuple<int, int, int>;  // copies out, in, from GPU to GPU
 
-[[nodiscard]] auto all_of(const chain_set& set) -> std::set<counts> {
+[[nodiscard]] auto all_of(const takt::analysis::gpusync::detail::chain_set& set) -> std::set<counts> {
   std::set<counts> out;
   for (std::int32_t m = 0; m <= set.most_peer(); ++m) {
     for (std::int32_t o = 0; o <= set.most_out(); ++o) {
@@ -147,7 +147,8 @@ TEST_CASE("the chains are those that the published search over all scenarios fin
     for (const auto root : roots) {
       CAPTURE(gpus);
       CAPTURE(tokens);
-      CHECK(all_of(blocking_chains(root, gpus, tokens)) == scenario_search(gpus, tokens, root).found());
+      CHECK(all_of(takt::analysis::gpusync::detail::blocking_chains(root, gpus, tokens)) ==
+            scenario_search(gpus, tokens, root).found());
     }
   }
 }
@@ -159,7 +160,8 @@ TEST_CASE("for up to four GPUs the chains are those of all connected graphs of m
       for (const auto root : roots) {
         CAPTURE(gpus);
         CAPTURE(tokens);
-        CHECK(all_of(blocking_chains(root, gpus, tokens)) == connected_chains(gpus, tokens, root));
+        CHECK(all_of(takt::analysis::gpusync::detail::blocking_chains(root, gpus, tokens)) ==
+              connected_chains(gpus, tokens, root));
       }
     }
   }
@@ -167,7 +169,7 @@ TEST_CASE("for up to four GPUs the chains are those of all connected graphs of m
 
 TEST_CASE("every inbound chain of Table 4.2 is a migration chain, and no chain has more than five copies" *
           takt_tests::traces("GSA-13")) {
-  const auto table = blocking_chains(2, 3);
+  const auto table = takt::analysis::gpusync::detail::blocking_chains(2, 3);
   const auto in = all_of(table.in);
   const auto migrations = all_of(table.migration);
   CHECK(in.size() + all_of(table.out).size() + migrations.size() == 57 + 3);
@@ -180,10 +182,10 @@ TEST_CASE("shorter chains are those of at most so many copies, also where the se
           takt_tests::traces("GSA-13")) {
   for (const auto root : roots) {
     std::set<counts> expected;
-    for (const auto& c : all_of(blocking_chains(root, 2, 3))) {
+    for (const auto& c : all_of(takt::analysis::gpusync::detail::blocking_chains(root, 2, 3))) {
       if (std::get<0>(c) + std::get<1>(c) + std::get<2>(c) <= 3) { expected.insert(c); }
     }
-    CHECK(all_of(blocking_chains(2, 3, 3).of(root)) == expected);
+    CHECK(all_of(takt::analysis::gpusync::detail::blocking_chains(2, 3, 3).of(root)) == expected);
   }
 }
 
@@ -195,8 +197,8 @@ TEST_CASE("more tokens on a GPU than a chain has copies add no chain" * takt_tes
         for (const auto& c : connected_chains(gpus, length + 1, root)) {
           if (std::get<0>(c) + std::get<1>(c) + std::get<2>(c) <= length) { expected.insert(c); }
         }
-        CHECK(all_of(blocking_chains(root, gpus, length + 1, length)) == expected);
-        CHECK(all_of(blocking_chains(root, gpus, 64, length)) == expected);
+        CHECK(all_of(takt::analysis::gpusync::detail::blocking_chains(root, gpus, length + 1, length)) == expected);
+        CHECK(all_of(takt::analysis::gpusync::detail::blocking_chains(root, gpus, 64, length)) == expected);
       }
     }
   }
@@ -204,15 +206,19 @@ TEST_CASE("more tokens on a GPU than a chain has copies add no chain" * takt_tes
 
 TEST_CASE("sizes without chains give the empty one alone" * takt_tests::traces("GSA-13")) {
   for (const auto& [gpus, tokens] : {std::pair{0, 3}, {2, 0}, {1, 33}, {8, 5}, {-1, -1}, {1, 1}}) {
-    for (const auto root : roots) { CHECK(blocking_chains(root, gpus, tokens).size() == 0); }
+    for (const auto root : roots) {
+      CHECK(takt::analysis::gpusync::detail::blocking_chains(root, gpus, tokens).size() == 0);
+    }
   }
 }
 
 /// The greatest cost over all reachable totals, by plain enumeration.
-[[nodiscard]] auto enumerated(const blocking_chain_table& chains, const per_copy<std::int64_t>& own,
-                              const per_copy<std::int64_t>& limits, const per_copy<ticks>& lengths) -> ticks {
+[[nodiscard]] auto enumerated(const takt::analysis::gpusync::detail::blocking_chain_table& chains,
+                              const takt::analysis::gpusync::detail::per_copy<std::int64_t>& own,
+                              const takt::analysis::gpusync::detail::per_copy<std::int64_t>& limits,
+                              const takt::analysis::gpusync::detail::per_copy<ticks>& lengths) -> ticks {
   std::set<counts> totals{{0, 0, 0}};
-  const auto step = [&](const chain_set& set, std::int64_t times) {
+  const auto step = [&](const takt::analysis::gpusync::detail::chain_set& set, std::int64_t times) {
     for (std::int64_t t = 0; t < times; ++t) {
       std::set<counts> next = totals;
       for (const auto& [o, i, m] : totals) {
@@ -241,27 +247,27 @@ TEST_CASE("the optimum is that of plain enumeration, whether the limits bind or 
   int bound = 0;
   for (int round = 0; round < 150; ++round) {
     const auto gpus = static_cast<std::int32_t>(draw(2, 3));
-    const auto chains = blocking_chains(gpus, static_cast<std::int32_t>(draw(1, 2)));
-    const per_copy<std::int64_t> own{draw(0, 2), draw(0, 2), draw(0, 2)};
-    const per_copy<std::int64_t> limits{draw(0, 8), draw(0, 8), draw(0, 8)};
-    const per_copy<ticks> lengths{draw(0, 20), draw(0, 20), draw(0, 20)};
-    const auto found = chain_optimum<ticks>(chains, own, limits, lengths);
+    const auto chains = takt::analysis::gpusync::detail::blocking_chains(gpus, static_cast<std::int32_t>(draw(1, 2)));
+    const takt::analysis::gpusync::detail::per_copy<std::int64_t> own{draw(0, 2), draw(0, 2), draw(0, 2)};
+    const takt::analysis::gpusync::detail::per_copy<std::int64_t> limits{draw(0, 8), draw(0, 8), draw(0, 8)};
+    const takt::analysis::gpusync::detail::per_copy<ticks> lengths{draw(0, 20), draw(0, 20), draw(0, 20)};
+    const auto found = takt::analysis::gpusync::detail::chain_optimum<ticks>(chains, own, limits, lengths);
     CHECK(found.exact);
     CHECK(found.time == enumerated(chains, own, limits, lengths));
-    const auto free = chain_optimum<ticks>(chains, own, {1000, 1000, 1000}, lengths);
+    const auto free = takt::analysis::gpusync::detail::chain_optimum<ticks>(chains, own, {1000, 1000, 1000}, lengths);
     bound += found.time < free.time ? 1 : 0;
   }
   CHECK(bound > 50);
 }
 
 TEST_CASE("W2: the dearest chain first is no upper bound" * takt_tests::traces("GSA-14")) {
-  const auto chains = blocking_chains(2, 3);
-  const per_copy<ticks> lengths{12143, 11813, 1757};
-  const per_copy<std::int64_t> limits{6, 0, 2};
-  const auto best = chain_optimum<ticks>(chains, {0, 2, 0}, limits, lengths);
+  const auto chains = takt::analysis::gpusync::detail::blocking_chains(2, 3);
+  const takt::analysis::gpusync::detail::per_copy<ticks> lengths{12143, 11813, 1757};
+  const takt::analysis::gpusync::detail::per_copy<std::int64_t> limits{6, 0, 2};
+  const auto best = takt::analysis::gpusync::detail::chain_optimum<ticks>(chains, {0, 2, 0}, limits, lengths);
   CHECK(best.time == 2 * (3 * 12143 + 1757));
 
-  per_copy<std::int64_t> left = limits;
+  takt::analysis::gpusync::detail::per_copy<std::int64_t> left = limits;
   ticks greedy = 0;
   for (int request = 0; request < 2; ++request) {
     counts dearest{};
@@ -282,22 +288,24 @@ TEST_CASE("W2: the dearest chain first is no upper bound" * takt_tests::traces("
 
 TEST_CASE("with the right sides exchanged, as printed, a copy that waits for two others waits for none" *
           takt_tests::traces("GSA-14")) {
-  const auto chains = blocking_chains(2, 3);
-  const per_copy<ticks> lengths{12143, 11813, 1757};
-  CHECK(chain_optimum<ticks>(chains, {1, 0, 0}, {2, 0, 0}, lengths).time == 2 * 12143);
-  CHECK(chain_optimum<ticks>(chains, {1, 0, 0}, {0, 2, 0}, lengths).time == 0);
+  const auto chains = takt::analysis::gpusync::detail::blocking_chains(2, 3);
+  const takt::analysis::gpusync::detail::per_copy<ticks> lengths{12143, 11813, 1757};
+  CHECK(takt::analysis::gpusync::detail::chain_optimum<ticks>(chains, {1, 0, 0}, {2, 0, 0}, lengths).time == 2 * 12143);
+  CHECK(takt::analysis::gpusync::detail::chain_optimum<ticks>(chains, {1, 0, 0}, {0, 2, 0}, lengths).time == 0);
 }
 
 TEST_CASE("a program that is too large is bounded from above, and sums that do not fit are refused" *
           takt_tests::traces("GSA-14")) {
-  const auto chains = blocking_chains(4, 3);
-  const per_copy<ticks> lengths{30, 20, 10};
-  const auto large = chain_optimum<ticks>(chains, {40, 40, 40}, {150, 150, 150}, lengths);
+  const auto chains = takt::analysis::gpusync::detail::blocking_chains(4, 3);
+  const takt::analysis::gpusync::detail::per_copy<ticks> lengths{30, 20, 10};
+  const auto large =
+      takt::analysis::gpusync::detail::chain_optimum<ticks>(chains, {40, 40, 40}, {150, 150, 150}, lengths);
   CHECK_FALSE(large.exact);
   CHECK(large.time == 150 * 60);
   const ticks huge = std::int64_t{1} << 61;
-  CHECK(chain_optimum<ticks>(chains, {2, 2, 2}, {50, 50, 50}, {huge, huge, huge}).overflow);
-  CHECK(chain_optimum<ticks>(chains, {0, 0, 0}, {5, 5, 5}, lengths).time == 0);
+  CHECK(takt::analysis::gpusync::detail::chain_optimum<ticks>(chains, {2, 2, 2}, {50, 50, 50}, {huge, huge, huge})
+            .overflow);
+  CHECK(takt::analysis::gpusync::detail::chain_optimum<ticks>(chains, {0, 0, 0}, {5, 5, 5}, lengths).time == 0);
 }
 
 }  // namespace

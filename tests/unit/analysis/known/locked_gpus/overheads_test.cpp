@@ -99,12 +99,12 @@ TEST_CASE("what a request and a section cost, less where the holder is not preem
                                    .system_call_out = 100'000,
                                    .lock = 1'000'000,
                                    .unlock = 10'000'000};
-  CHECK(request_charge(o, holder::preemptable).time == 11'221'233);
-  CHECK(request_charge(o, holder::not_preemptable).time == 11'221'222);
-  CHECK(section_charge(o, holder::preemptable).time == 10'111'022);
-  CHECK(section_charge(o, holder::not_preemptable).time == 10'111'011);
+  CHECK(takt::analysis::gpusync::detail::request_charge(o, holder::preemptable).time == 11'221'233);
+  CHECK(takt::analysis::gpusync::detail::request_charge(o, holder::not_preemptable).time == 11'221'222);
+  CHECK(takt::analysis::gpusync::detail::section_charge(o, holder::preemptable).time == 10'111'022);
+  CHECK(takt::analysis::gpusync::detail::section_charge(o, holder::not_preemptable).time == 10'111'011);
   o.lock = INT64_MAX;
-  CHECK_FALSE(request_charge(o, holder::preemptable).bounded());
+  CHECK_FALSE(takt::analysis::gpusync::detail::request_charge(o, holder::preemptable).bounded());
 }
 
 TEST_CASE("six steps from locking tasks to independent ones" * takt_tests::traces("GSD-39")) {

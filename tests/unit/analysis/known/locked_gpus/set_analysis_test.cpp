@@ -218,7 +218,9 @@ TEST_CASE("few tasks, and under the CK-OMLP few CPUs, leave fewer rivals than to
 TEST_CASE("token sections ahead: three cases, and two forms of the middle one" * takt_tests::traces("GSA-18")) {
   takt::gpusync_configuration c{
       .cpus = 8, .cpu_cluster_size = 8, .gpus = 3, .gpu_cluster_size = 3, .tokens_per_gpu = 1};
-  const auto ahead = [&](std::int64_t users, token_queue_limit limit) { return r2dglp_sections(c, users, limit); };
+  const auto ahead = [&](std::int64_t users, token_queue_limit limit) {
+    return takt::analysis::gpusync::detail::r2dglp_sections(c, users, limit);
+  };
   CHECK(ahead(3, token_queue_limit::cpus_per_token) == 0);
   CHECK(ahead(4, token_queue_limit::cpus_per_token) == 2);
   CHECK(ahead(4, token_queue_limit::users_per_token) == 1);
@@ -517,7 +519,7 @@ TEST_CASE("a late deadline lets more jobs overlap, also where all deadlines are 
   tasks.add(gpu_task(10, 100, 8));
   tasks.tasks[0].deadline = 3000;
   const std::array<ticks, 2> responses{3000, 100};
-  const job_overlaps<table<ticks>> overlaps(tasks, responses, guarantee::deadlines);
+  const takt::analysis::gpusync::detail::job_overlaps<table<ticks>> overlaps(tasks, responses, guarantee::deadlines);
   CHECK(overlaps.count(0, 1) == 31);
   CHECK(overlaps.count(1, 0) == 4);
 }

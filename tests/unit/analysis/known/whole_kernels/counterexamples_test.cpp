@@ -63,6 +63,6 @@ TEST_CASE("waves end ahead of the guard band in the worked example" * takt_tests
                         .pinned_slot = pinned_of_example_2,
                         .gang_slot = gang_of_example_2,
                         .guard_band = true};
-  CHECK(slot_guarded_edf(waves, pinned_of_example_2).schedulable());
+  CHECK(takt::analysis::detail::slot_guarded_edf(waves, pinned_of_example_2).schedulable());
   CHECK(worst(simulate_kernels(edf, slotted{1, 4}, waves, periodic(waves, 120), in_slot)) == responses{9, 13});
 }

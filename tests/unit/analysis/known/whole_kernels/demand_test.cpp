@@ -37,7 +37,7 @@ class random_source {
 struct random_set {
   sporadic_demand<ticks, 6> whole;
   sporadic_demand<rational, 6> fractions;
-  deadline_blocking<ticks, 6> blocking;
+  takt::analysis::detail::deadline_blocking<ticks, 6> blocking;
   ticks tasks[6][3]{};
   ticks amounts[6]{};
   int size = 0;
@@ -111,21 +111,23 @@ TEST_CASE("the demand test reports what its definition says, and the quick test 
     const random_set s = draw(random, budget * 100 / 12);
     const static_slot<ticks> slot{budget, 12};
     const auto supplied = [&](ticks t) { return t / 12 * budget + std::max<ticks>(0, t % 12 - (12 - budget)); };
-    const auto with_slot = edf_test(s.whole, slot, no_blocking<ticks>{});
+    const auto with_slot = edf_test(s.whole, slot, takt::analysis::detail::no_blocking<ticks>{});
     const auto blocked = edf_test(s.whole, slot, s.blocking);
-    REQUIRE(edf_schedulable(s.whole, slot, no_blocking<ticks>{}) == with_slot.status);
-    REQUIRE(edf_schedulable(s.whole, slot, s.blocking) == blocked.status);
+    REQUIRE(takt::analysis::detail::edf_schedulable(s.whole, slot, takt::analysis::detail::no_blocking<ticks>{}) ==
+            with_slot.status);
+    REQUIRE(takt::analysis::detail::edf_schedulable(s.whole, slot, s.blocking) == blocked.status);
     if (with_slot.reason == edf_reason::load_exceeds_supply) {
       CHECK(rational{budget, 12} < s.whole.utilization());
       continue;
     }
     agree(with_slot, by_definition(s, supplied, 720, false));
     agree(blocked, by_definition(s, supplied, 720, true));
-    agree(edf_test(s.fractions, static_slot<rational>{budget, 12}, no_blocking<rational>{}),
+    agree(edf_test(s.fractions, static_slot<rational>{budget, 12}, takt::analysis::detail::no_blocking<rational>{}),
           by_definition(s, supplied, 720, false));
     const linear_slot<rational> line{{0, budget, 12}};
-    const auto linear = edf_test(s.fractions, line, no_blocking<rational>{});
-    REQUIRE(edf_schedulable(s.fractions, line, no_blocking<rational>{}) == linear.status);
+    const auto linear = edf_test(s.fractions, line, takt::analysis::detail::no_blocking<rational>{});
+    REQUIRE(takt::analysis::detail::edf_schedulable(s.fractions, line,
+                                                    takt::analysis::detail::no_blocking<rational>{}) == linear.status);
     REQUIRE((!linear.schedulable() || with_slot.schedulable()));
     ++(blocked.schedulable() ? accepted : rejected);
   }
@@ -139,15 +141,16 @@ TEST_CASE("the quick test agrees on a dedicated processor with long periods") {
   const int sets = sets_wanted();
   for (int n = 0; n < sets; ++n) {
     sporadic_demand<ticks, 8> demand;
-    deadline_blocking<ticks, 8> blocking;
+    takt::analysis::detail::deadline_blocking<ticks, 8> blocking;
     for (int i = 0; i < 8; ++i) {
       const ticks period = random(1000, 50'000);
       const ticks deadline = random(period * 6 / 10, period);
       CHECK(demand.add(random(1, period / 5), deadline, period));
       blocking.add(deadline, random(0, 2000));
     }
-    const auto slow = edf_test(demand, dedicated_processor<ticks>{}, blocking);
-    REQUIRE(edf_schedulable(demand, dedicated_processor<ticks>{}, blocking) == slow.status);
+    const auto slow = edf_test(demand, takt::analysis::detail::dedicated_processor<ticks>{}, blocking);
+    REQUIRE(takt::analysis::detail::edf_schedulable(demand, takt::analysis::detail::dedicated_processor<ticks>{},
+                                                    blocking) == slow.status);
     accepted += slow.schedulable() ? 1 : 0;
   }
   CHECK(accepted > sets / 20);
@@ -159,7 +162,7 @@ TEST_CASE("the quick test agrees on chunk graphs") {
   int accepted = 0;
   int rejected = 0;
   for (int n = 0; n < sets_wanted() / 3; ++n) {
-    chunk_demand<ticks, 3, 36> demand;
+    takt::analysis::detail::chunk_demand<ticks, 3, 36> demand;
     for (int i = 0; i < 3; ++i) {
       const ticks pattern = 12 * random(1, 3);
       REQUIRE(demand.add_task(pattern));
@@ -170,8 +173,10 @@ TEST_CASE("the quick test agrees on chunk graphs") {
         offset += length + random(2, 6);
       }
     }
-    const auto slow = edf_test(demand, dedicated_processor<ticks>{}, no_blocking<ticks>{});
-    REQUIRE(edf_schedulable(demand, dedicated_processor<ticks>{}, no_blocking<ticks>{}) == slow.status);
+    const auto slow = edf_test(demand, takt::analysis::detail::dedicated_processor<ticks>{},
+                               takt::analysis::detail::no_blocking<ticks>{});
+    REQUIRE(takt::analysis::detail::edf_schedulable(demand, takt::analysis::detail::dedicated_processor<ticks>{},
+                                                    takt::analysis::detail::no_blocking<ticks>{}) == slow.status);
     ++(slow.schedulable() ? accepted : rejected);
   }
   CHECK(accepted > 5);
@@ -193,7 +198,7 @@ TEST_CASE("a slot's supply and its inverse fit together") {
 TEST_CASE("blocking is the longest of the later deadlines") {
   random_source random{3};
   for (int n = 0; n < 300; ++n) {
-    deadline_blocking<ticks, 6> blocking;
+    takt::analysis::detail::deadline_blocking<ticks, 6> blocking;
     ticks deadlines[6]{};
     ticks amounts[6]{};
     for (int i = 0; i < 6; ++i) {
@@ -220,9 +225,10 @@ TEST_CASE("times that do not fit are a status, never a verdict") {
   sporadic_demand<ticks, 2> full;
   REQUIRE(full.add(third, 3 * third, 3 * third));
   REQUIRE(full.add(2 * other, 3 * other, 3 * other));
-  const dedicated_processor<ticks> processor;
-  CHECK(edf_test(full, processor, no_blocking<ticks>{}).status == verdict_status::overflow);
-  CHECK(edf_schedulable(full, processor, no_blocking<ticks>{}) == verdict_status::overflow);
+  const takt::analysis::detail::dedicated_processor<ticks> processor;
+  CHECK(edf_test(full, processor, takt::analysis::detail::no_blocking<ticks>{}).status == verdict_status::overflow);
+  CHECK(takt::analysis::detail::edf_schedulable(full, processor, takt::analysis::detail::no_blocking<ticks>{}) ==
+        verdict_status::overflow);
 
   sporadic_demand<ticks, 1> single;
   REQUIRE(single.add(2, 10, 10));
@@ -236,7 +242,9 @@ TEST_CASE("times that do not fit are a status, never a verdict") {
   for (const std::int64_t prime : {2'147'483'647, 2'147'483'629, 2'147'483'587}) {
     REQUIRE(odd.add(rational{1, 4}, rational{1}, rational{prime, 1'000'000'000}));
   }
-  CHECK(edf_test(odd, dedicated_processor<rational>{}, no_blocking<rational>{}).status == verdict_status::overflow);
+  CHECK(edf_test(odd, takt::analysis::detail::dedicated_processor<rational>{},
+                 takt::analysis::detail::no_blocking<rational>{})
+            .status == verdict_status::overflow);
 }
 
 TEST_CASE("a test that takes too long gives up, and says so") {
@@ -244,23 +252,26 @@ TEST_CASE("a test that takes too long gives up, and says so") {
   sporadic_demand<ticks, 2> endless;
   REQUIRE(endless.add(1, 2, 2));
   REQUIRE(endless.add(half, 2 * half, 2 * half));
-  const dedicated_processor<ticks> processor;
-  const auto slow = edf_test(endless, processor, no_blocking<ticks>{}, 1000);
+  const takt::analysis::detail::dedicated_processor<ticks> processor;
+  const auto slow = edf_test(endless, processor, takt::analysis::detail::no_blocking<ticks>{}, 1000);
   CHECK(slow.status == verdict_status::not_proven);
   CHECK(slow.reason == edf_reason::too_many_windows);
   CHECK(!slow.has_point);
-  CHECK(edf_schedulable(endless, processor, no_blocking<ticks>{}, 0) == verdict_status::not_proven);
-  CHECK(edf_schedulable(endless, processor, no_blocking<ticks>{}, 1000) == verdict_status::schedulable);
+  CHECK(takt::analysis::detail::edf_schedulable(endless, processor, takt::analysis::detail::no_blocking<ticks>{}, 0) ==
+        verdict_status::not_proven);
+  CHECK(takt::analysis::detail::edf_schedulable(endless, processor, takt::analysis::detail::no_blocking<ticks>{},
+                                                1000) == verdict_status::schedulable);
 }
 
 TEST_CASE("a load equal to the rate of a linear supply fails at the hyper-period, and the quick test sees it") {
   sporadic_demand<rational, 1> demand;
   REQUIRE(demand.add(8, 12, 12));
   const linear_slot<rational> line{{0, 8, 12}};
-  const auto slow = edf_test(demand, line, no_blocking<rational>{});
+  const auto slow = edf_test(demand, line, takt::analysis::detail::no_blocking<rational>{});
   CHECK(slow.at == rational{12});
   CHECK(slow.slack == rational{-8, 3});
-  CHECK(edf_schedulable(demand, line, no_blocking<rational>{}) == verdict_status::not_proven);
+  CHECK(takt::analysis::detail::edf_schedulable(demand, line, takt::analysis::detail::no_blocking<rational>{}) ==
+        verdict_status::not_proven);
 }
 
 TEST_CASE("a hyper-period beyond 64 bits does not stop a test") {
@@ -268,13 +279,15 @@ TEST_CASE("a hyper-period beyond 64 bits does not stop a test") {
   for (const ticks prime : {999'999'937, 999'999'929, 999'999'893, 999'999'883}) {
     REQUIRE(demand.add(prime / 5, prime / 2, prime));
   }
-  const dedicated_processor<ticks> processor;
-  CHECK(edf_test(demand, processor, no_blocking<ticks>{}).status == verdict_status::not_proven);
-  CHECK(edf_schedulable(demand, processor, no_blocking<ticks>{}) == verdict_status::not_proven);
+  const takt::analysis::detail::dedicated_processor<ticks> processor;
+  CHECK(edf_test(demand, processor, takt::analysis::detail::no_blocking<ticks>{}).status == verdict_status::not_proven);
+  CHECK(takt::analysis::detail::edf_schedulable(demand, processor, takt::analysis::detail::no_blocking<ticks>{}) ==
+        verdict_status::not_proven);
   sporadic_demand<ticks, 4> lighter;
   for (const ticks prime : {999'999'937, 999'999'929, 999'999'893, 999'999'883}) {
     REQUIRE(lighter.add(prime / 9, prime / 2, prime));
   }
-  CHECK(edf_test(lighter, processor, no_blocking<ticks>{}).schedulable());
-  CHECK(edf_schedulable(lighter, processor, no_blocking<ticks>{}) == verdict_status::schedulable);
+  CHECK(edf_test(lighter, processor, takt::analysis::detail::no_blocking<ticks>{}).schedulable());
+  CHECK(takt::analysis::detail::edf_schedulable(lighter, processor, takt::analysis::detail::no_blocking<ticks>{}) ==
+        verdict_status::schedulable);
 }

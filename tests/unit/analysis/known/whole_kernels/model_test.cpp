@@ -59,18 +59,19 @@ TEST_CASE("times too long to add are a status of every test, also where no door 
     const kernels long_work = set_of({{time, 8, 10, time}, {time, 9, 10, time}});
     const auto order = rank(long_work);
     const slot in{0, 5, 5};
-    CHECK(single_stream_edf(long_work).status == verdict_status::overflow);
+    CHECK(takt::analysis::detail::single_stream_edf(long_work).status == verdict_status::overflow);
     CHECK(level_stack_edf(long_work, 1).status == verdict_status::overflow);
     CHECK(level_stack_edf(long_work, 2).error.fault == model_fault::time_overflow);
     CHECK(as_published::level_stack_edf(long_work, 2).status == verdict_status::overflow);
     CHECK(level_stack_fixed_priority(long_work, order, 2).status == verdict_status::overflow);
     CHECK(single_stream_fixed_priority(long_work, order).status == verdict_status::overflow);
-    CHECK(slot_guarded_edf(long_work, in).status == verdict_status::overflow);
-    CHECK(slot_guarded_fixed_priority(long_work, order, in).status == verdict_status::overflow);
-    CHECK(slot_simulated_edf(long_work, in).status == verdict_status::overflow);
+    CHECK(takt::analysis::detail::slot_guarded_edf(long_work, in).status == verdict_status::overflow);
+    CHECK(takt::analysis::detail::slot_guarded_fixed_priority(long_work, order, in).status == verdict_status::overflow);
+    CHECK(takt::analysis::detail::slot_simulated_edf(long_work, in).status == verdict_status::overflow);
     const slot long_slot{time - 1, time, time};
     CHECK(slot_supply_edf(set_of({{1, 2, 2}}), long_slot).status == verdict_status::overflow);
-    CHECK(slot_simulated_edf(set_of({{1, 2, 2}}), long_slot).status == verdict_status::overflow);
+    CHECK(takt::analysis::detail::slot_simulated_edf(set_of({{1, 2, 2}}), long_slot).status ==
+          verdict_status::overflow);
   }
   const kernels just_fits =
       set_of({{takt::detail::longest_accelerator_time, 8, 10, takt::detail::longest_accelerator_time}});
@@ -80,12 +81,12 @@ TEST_CASE("times too long to add are a status of every test, also where no door 
 }
 
 TEST_CASE("tasks are split by core and loads are exact at compile time" * takt_tests::traces("AP-02")) {
-  static_assert(utilization(pinned_tasks(table_1, 0)) == rational{19, 30});
-  static_assert(utilization(pinned_tasks(table_1, 1)) == rational{1, 10});
+  static_assert(utilization(takt::analysis::detail::pinned_tasks(table_1, 0)) == rational{19, 30});
+  static_assert(utilization(takt::analysis::detail::pinned_tasks(table_1, 1)) == rational{1, 10});
   static_assert(utilization(gang_tasks(table_1)) == rational{1, 3});
   static_assert(utilization(table_1) == rational{16, 15});
-  static_assert(greatest_core_load(table_1, 2) == rational{19, 30});
-  CHECK(pinned_tasks(table_1, 0).size() == 2);
+  static_assert(takt::analysis::detail::greatest_core_load(table_1, 2) == rational{19, 30});
+  CHECK(takt::analysis::detail::pinned_tasks(table_1, 0).size() == 2);
   CHECK(gang_tasks(table_1).tasks[0].name == "t3");
   CHECK(gang_tasks(table_1).tasks[0].id == 2);
 }
@@ -108,17 +109,17 @@ TEST_CASE("the verdict on two slots is that of all parts, and the slots are disj
   constexpr auto slots = checked_slots({pinned_of_example_2, gang_of_example_2});
   const takt::accelerator_record two_cores{.cores = 2, .preemption_levels = 2};
   const auto supply = [](const kernels& part, const slot& s) { return slot_supply_edf(part, s); };
-  const auto example = test_slots(table_1, two_cores, slots, supply);
+  const auto example = takt::analysis::detail::test_slots(table_1, two_cores, slots, supply);
   REQUIRE(example.cores.size() == 2);
   CHECK(!example.cores[0].schedulable());
   CHECK(example.cores[1].schedulable());
   CHECK(example.gang.schedulable());
   CHECK(!example.schedulable());
   const kernels lighter = set_of({{3, 10, 10, 0, 0}, {4, 12, 12, 0, gang}, {1, 10, 10, 0, 1}});
-  CHECK(test_slots(lighter, two_cores, slots, supply).schedulable());
+  CHECK(takt::analysis::detail::test_slots(lighter, two_cores, slots, supply).schedulable());
   // Only the gang tasks do not fit, and only in their own slot.
   const kernels heavy_gang = set_of({{3, 10, 10, 0, 0}, {6, 12, 12, 0, gang}, {1, 10, 10, 0, 1}});
-  const auto gang_fails = test_slots(heavy_gang, two_cores, slots, supply);
+  const auto gang_fails = takt::analysis::detail::test_slots(heavy_gang, two_cores, slots, supply);
   CHECK(gang_fails.cores[0].schedulable());
   CHECK(gang_fails.cores[1].schedulable());
   CHECK(!gang_fails.gang.schedulable());
@@ -130,10 +131,12 @@ TEST_CASE("the verdict on two slots is that of all parts, and the slots are disj
     CHECK(ask_slots(test, heavy_gang, two_cores, slots) == slot_result::rejected);
     CHECK(ask_slots(test, table_1, two_cores, slots) == slot_result::rejected);
   }
-  const auto overlap = test_slots(lighter, two_cores, {slot{0, 9, 12}, gang_of_example_2}, supply);
+  const auto overlap =
+      takt::analysis::detail::test_slots(lighter, two_cores, {slot{0, 9, 12}, gang_of_example_2}, supply);
   CHECK(overlap.error.fault == model_fault::slots_overlap);
   CHECK(!overlap.schedulable());
-  const auto unplaced = test_slots(set_of({{1, 4, 4, 0, takt::unassigned_core}}), two_cores, slots, supply);
+  const auto unplaced =
+      takt::analysis::detail::test_slots(set_of({{1, 4, 4, 0, takt::unassigned_core}}), two_cores, slots, supply);
   CHECK(unplaced.error.fault == model_fault::core_out_of_range);
 }
 
@@ -144,7 +147,7 @@ TEST_CASE("slots in the ratio of the loads, rounded to ticks and tested again" *
   static_assert(takt::detail::slots_fault(exact.pinned, exact.gang).fault == model_fault::none);
   constexpr auto rounded = nearest_ticks(exact);
   static_assert(rounded.pinned.budget == 8 && rounded.gang.offset == 8 && rounded.gang.budget == 4);
-  CHECK(!slot_supply_edf(pinned_tasks(table_1, 0), rounded.pinned).schedulable());
+  CHECK(!slot_supply_edf(takt::analysis::detail::pinned_tasks(table_1, 0), rounded.pinned).schedulable());
   const auto idle = nearest_ticks(proportional_slots(kernels{}, 2, ticks{12}));
   CHECK(idle.pinned.budget == 12);
   CHECK(idle.gang.budget == 0);

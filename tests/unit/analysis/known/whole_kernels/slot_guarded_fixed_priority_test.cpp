@@ -14,7 +14,8 @@ namespace {
 /// Three kernels of decreasing priority, whose waves are those given, in a slot of 10 out of 12.
 auto judged(ticks first, ticks second, ticks third) {
   const kernels set = set_of({{3, 30, 60, first}, {2, 40, 60, second}, {4, 60, 60, third}});
-  return slot_guarded_fixed_priority(set, rank(set, takt::by_relative_deadline{}), slot{0, 10, 12});
+  return takt::analysis::detail::slot_guarded_fixed_priority(set, rank(set, takt::by_relative_deadline{}),
+                                                             slot{0, 10, 12});
 }
 
 }  // namespace
@@ -39,6 +40,10 @@ TEST_CASE("a kernel in a slot waits for the longest wave below it, not for its o
 
 TEST_CASE("nothing is proven in a slot that the guard band fills" * takt_tests::traces("AP-X04")) {
   const kernels set = set_of({{3, 60, 60, 3}});
-  CHECK(slot_guarded_fixed_priority(set, rank(set, takt::by_relative_deadline{}), slot{0, 4, 12}).schedulable());
-  CHECK_FALSE(slot_guarded_fixed_priority(set, rank(set, takt::by_relative_deadline{}), slot{0, 3, 12}).schedulable());
+  CHECK(
+      takt::analysis::detail::slot_guarded_fixed_priority(set, rank(set, takt::by_relative_deadline{}), slot{0, 4, 12})
+          .schedulable());
+  CHECK_FALSE(
+      takt::analysis::detail::slot_guarded_fixed_priority(set, rank(set, takt::by_relative_deadline{}), slot{0, 3, 12})
+          .schedulable());
 }

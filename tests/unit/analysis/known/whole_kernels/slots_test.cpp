@@ -22,8 +22,8 @@ using takt::rational;
 
 namespace {
 
-constexpr kernels core_0 = pinned_tasks(table_1, 0);
-constexpr kernels core_1 = pinned_tasks(table_1, 1);
+constexpr kernels core_0 = takt::analysis::detail::pinned_tasks(table_1, 0);
+constexpr kernels core_1 = takt::analysis::detail::pinned_tasks(table_1, 1);
 constexpr kernels all_cores = gang_tasks(table_1);
 
 // Zahaf and Lipari 2020, Theorem 5, the first and the second pair.
@@ -169,7 +169,7 @@ TEST_CASE("the chunks of the example, vertex by vertex" * takt_tests::traces("AP
 }
 
 TEST_CASE("the demand of a chunk graph repeats with the pattern" * takt_tests::traces("AP-20")) {
-  chunk_demand<ticks, 1, 8> demand;
+  takt::analysis::detail::chunk_demand<ticks, 1, 8> demand;
   REQUIRE(demand.add_task(60));
   for (const auto& c : longest_chunks(make_chunk_graph(phases_differ.tasks[0], pinned_of_example_2)).chunks) {
     REQUIRE(demand.add_chunk({c.offset, c.length, 3}));
@@ -206,21 +206,22 @@ TEST_CASE("the abstraction test rejects starved jobs, which the print drops" * t
   const kernels starved = set_of({{3, 4, 4}});
   CHECK(slot_abstraction_edf(starved, pinned_of_example_2).reason == edf_reason::starved_job);
   CHECK(as_published::slot_abstraction_edf(starved, pinned_of_example_2).schedulable());
-  CHECK(slot_simulated_edf(starved, pinned_of_example_2).status == takt::verdict_status::unschedulable);
+  CHECK(takt::analysis::detail::slot_simulated_edf(starved, pinned_of_example_2).status ==
+        takt::verdict_status::unschedulable);
 }
 
 TEST_CASE("supply test and abstraction test are incomparable" * takt_tests::traces("AP-24")) {
   CHECK(!slot_supply_edf(gaps_suit, wide).schedulable());
   accepts(slot_abstraction_edf(gaps_suit, wide), ticks{5}, ticks{1});
   CHECK(slot_harmonic_edf(gaps_suit, wide).schedulable());
-  CHECK(responses(slot_simulated_edf(gaps_suit, wide)) == list{4, 10});
+  CHECK(responses(takt::analysis::detail::slot_simulated_edf(gaps_suit, wide)) == list{4, 10});
 
   CHECK(slot_supply_edf(phases_differ, pinned_of_example_2).schedulable());
   CHECK(is<ticks>(abstraction(phases_differ, 0, pinned_of_example_2), 3, 4, 4));
   CHECK(is<ticks>(abstraction(phases_differ, 1, pinned_of_example_2), 4, 6, 12));
   CHECK(slot_abstraction_edf(phases_differ, pinned_of_example_2).reason == edf_reason::load_exceeds_supply);
   CHECK(slot_harmonic_edf(phases_differ, pinned_of_example_2).reason == edf_reason::not_applicable);
-  CHECK(responses(slot_simulated_edf(phases_differ, pinned_of_example_2)) == list{7, 11});
+  CHECK(responses(takt::analysis::detail::slot_simulated_edf(phases_differ, pinned_of_example_2)) == list{7, 11});
 }
 
 TEST_CASE("the harmonic conversion, and where it does not apply" * takt_tests::traces("AP-25")) {
@@ -241,8 +242,8 @@ TEST_CASE("the harmonic test is sound below the period and agrees at it" * takt_
   const kernels two = set_of({{4, 6, 12}, {4, 6, 12}});
   fails(slot_harmonic_edf(two, pinned_of_example_2), rational{6}, rational{-2});
   CHECK(as_published::slot_harmonic_edf(two, pinned_of_example_2).schedulable());
-  CHECK(responses(slot_simulated_edf(two, pinned_of_example_2)) == list{4, 8});
-  CHECK(slot_simulated_edf(two, pinned_of_example_2).misses == 1);
+  CHECK(responses(takt::analysis::detail::slot_simulated_edf(two, pinned_of_example_2)) == list{4, 8});
+  CHECK(takt::analysis::detail::slot_simulated_edf(two, pinned_of_example_2).misses == 1);
 
   // Every pair of implicit-deadline tasks of periods 6 and 24 in every slot of period 12 that touches an edge.
   int accepted = 0;
@@ -254,7 +255,7 @@ TEST_CASE("the harmonic test is sound below the period and agrees at it" * takt_
           const kernels pair = set_of({{a, 6, 6}, {b, 24, 24}});
           const bool proven = slot_harmonic_edf(pair, slot{offset, budget, 12}).schedulable();
           REQUIRE(proven == slot_supply_edf(pair, slot{offset, budget, 12}).schedulable());
-          REQUIRE(proven == slot_simulated_edf(pair, slot{offset, budget, 12}).schedulable());
+          REQUIRE(proven == takt::analysis::detail::slot_simulated_edf(pair, slot{offset, budget, 12}).schedulable());
           ++(proven ? accepted : rejected);
         }
       }
@@ -277,13 +278,13 @@ TEST_CASE("fixed priorities inside a slot" * takt_tests::traces("AP-X03")) {
 
 TEST_CASE("limited preemption inside a slot keeps a guard band" * takt_tests::traces("AP-X04")) {
   const kernels waves = set_of({{3, 20, 20, 1}, {4, 36, 40, 2}});
-  CHECK(guard_band(waves) == 2);
-  CHECK(slot_guarded_edf(waves, pinned_of_example_2).schedulable());
-  CHECK(slot_guarded_edf(waves, slot{0, 2, 12}).reason == edf_reason::guard_fills_slot);
-  CHECK(slot_guarded_edf(waves, slot{0, 4, 12}).reason == edf_reason::load_exceeds_supply);
+  CHECK(takt::analysis::detail::guard_band(waves) == 2);
+  CHECK(takt::analysis::detail::slot_guarded_edf(waves, pinned_of_example_2).schedulable());
+  CHECK(takt::analysis::detail::slot_guarded_edf(waves, slot{0, 2, 12}).reason == edf_reason::guard_fills_slot);
+  CHECK(takt::analysis::detail::slot_guarded_edf(waves, slot{0, 4, 12}).reason == edf_reason::load_exceeds_supply);
   // Six units of budget in ten: 4 without the guard band, and two of blocking at 10.
   const kernels tight = set_of({{2, 10, 10, 0}, {2, 40, 40, 2}});
-  fails(slot_guarded_edf(tight, slot{0, 5, 10}), ticks{10}, ticks{-1});
+  fails(takt::analysis::detail::slot_guarded_edf(tight, slot{0, 5, 10}), ticks{10}, ticks{-1});
   CHECK(slot_supply_edf(tight, slot{0, 3, 10}).schedulable());
 }
 
@@ -294,10 +295,10 @@ TEST_CASE("the chunk graph with work in proportion to length" * takt_tests::trac
   const auto tasks = as_fractions(phases_differ).tasks;
   const auto s = as_fractions(pinned_of_example_2);
   for (std::size_t i = 0; i < first.size(); ++i) {
-    CHECK(proportional_share(rational{3}, make_chunk_graph(tasks[0], s), i) == first[i]);
+    CHECK(takt::analysis::detail::proportional_share(rational{3}, make_chunk_graph(tasks[0], s), i) == first[i]);
   }
   for (std::size_t i = 0; i < second.size(); ++i) {
-    CHECK(proportional_share(rational{4}, make_chunk_graph(tasks[1], s), i) == second[i]);
+    CHECK(takt::analysis::detail::proportional_share(rational{4}, make_chunk_graph(tasks[1], s), i) == second[i]);
   }
   CHECK(slot_proportional_edf(phases_differ, pinned_of_example_2).schedulable());
   fails(slot_proportional_edf(core_0, pinned_of_example_2), rational{8}, rational{-1});
@@ -305,22 +306,22 @@ TEST_CASE("the chunk graph with work in proportion to length" * takt_tests::trac
 }
 
 TEST_CASE("EDF simulated over one hyper-period decides synchronous sets" * takt_tests::traces("AP-X06")) {
-  constexpr auto run = slot_simulated_edf(core_0, pinned_of_example_2);
+  constexpr auto run = takt::analysis::detail::slot_simulated_edf(core_0, pinned_of_example_2);
   static_assert(run.status == takt::verdict_status::unschedulable);
   CHECK(responses(run) == list{11, 12});
-  CHECK(responses(slot_simulated_edf(core_1, pinned_of_example_2)) == list{5});
-  CHECK(responses(slot_simulated_edf(all_cores, gang_of_example_2)) == list{12});
-  CHECK(responses(slot_simulated_edf(harmonic, slot{0, 9, 12})) == list{1, 3, 6, 20});
-  CHECK(responses(slot_simulated_edf(harmonic, slot{3, 9, 12})) == list{4, 6, 10, 23});
-  CHECK(slot_simulated_edf(core_0, pinned_of_example_2, run_extent::first_miss).status ==
+  CHECK(responses(takt::analysis::detail::slot_simulated_edf(core_1, pinned_of_example_2)) == list{5});
+  CHECK(responses(takt::analysis::detail::slot_simulated_edf(all_cores, gang_of_example_2)) == list{12});
+  CHECK(responses(takt::analysis::detail::slot_simulated_edf(harmonic, slot{0, 9, 12})) == list{1, 3, 6, 20});
+  CHECK(responses(takt::analysis::detail::slot_simulated_edf(harmonic, slot{3, 9, 12})) == list{4, 6, 10, 23});
+  CHECK(takt::analysis::detail::slot_simulated_edf(core_0, pinned_of_example_2, run_extent::first_miss).status ==
         takt::verdict_status::unschedulable);
-  CHECK(slot_simulated_edf(harmonic, slot{0, 9, 12}, run_extent::first_miss, 3).status ==
+  CHECK(takt::analysis::detail::slot_simulated_edf(harmonic, slot{0, 9, 12}, run_extent::first_miss, 3).status ==
         takt::verdict_status::not_proven);
 }
 
 TEST_CASE("longest chunks at their exact distances" * takt_tests::traces("AP-X07")) {
-  fails(slot_longest_chunk_edf(core_0, pinned_of_example_2), ticks{6}, ticks{-2});
-  fails(slot_longest_chunk_edf(phases_differ, pinned_of_example_2), ticks{6}, ticks{-1});
-  CHECK(slot_longest_chunk_edf(gaps_suit, wide).schedulable());
-  CHECK(slot_longest_chunk_edf(core_1, pinned_of_example_2).schedulable());
+  fails(takt::analysis::detail::slot_longest_chunk_edf(core_0, pinned_of_example_2), ticks{6}, ticks{-2});
+  fails(takt::analysis::detail::slot_longest_chunk_edf(phases_differ, pinned_of_example_2), ticks{6}, ticks{-1});
+  CHECK(takt::analysis::detail::slot_longest_chunk_edf(gaps_suit, wide).schedulable());
+  CHECK(takt::analysis::detail::slot_longest_chunk_edf(core_1, pinned_of_example_2).schedulable());
 }

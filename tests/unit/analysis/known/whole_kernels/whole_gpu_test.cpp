@@ -40,14 +40,16 @@ void fails(const edf_verdict<ticks>& v, ticks at, ticks slack) {
 }  // namespace
 
 TEST_CASE("EDF on a single stream, one by one and in batches" * takt_tests::traces("AP-12")) {
-  least_slack(single_stream_edf(four), 10, 2);
-  least_slack(single_stream_edf(four, activation_timing::batched), 10, 3);
-  CHECK(single_stream_edf<edf_report::verdict_only>(four).schedulable());
+  least_slack(takt::analysis::detail::single_stream_edf(four), 10, 2);
+  least_slack(takt::analysis::detail::single_stream_edf(four, activation_timing::batched), 10, 3);
+  CHECK(takt::analysis::detail::single_stream_edf<edf_report::verdict_only>(four).schedulable());
   // A blocker one unit too long, and a set that only batched activation saves.
-  fails(single_stream_edf(set_of({{2, 4, 10}, {3, 20, 20}})), 4, -1);
-  least_slack(single_stream_edf(set_of({{2, 4, 10}, {3, 20, 20}}), activation_timing::batched), 4, 0);
-  CHECK(single_stream_edf(set_of({{3, 4, 4}, {3, 8, 8}})).reason == edf_reason::load_exceeds_supply);
-  CHECK(single_stream_edf(kernels{}).schedulable());
+  fails(takt::analysis::detail::single_stream_edf(set_of({{2, 4, 10}, {3, 20, 20}})), 4, -1);
+  least_slack(takt::analysis::detail::single_stream_edf(set_of({{2, 4, 10}, {3, 20, 20}}), activation_timing::batched),
+              4, 0);
+  CHECK(takt::analysis::detail::single_stream_edf(set_of({{3, 4, 4}, {3, 8, 8}})).reason ==
+        edf_reason::load_exceeds_supply);
+  CHECK(takt::analysis::detail::single_stream_edf(kernels{}).schedulable());
 }
 
 TEST_CASE("EDF on nested levels: least slack of the example in all cost models") {
@@ -62,7 +64,7 @@ TEST_CASE("EDF on nested levels: least slack of the example in all cost models")
 TEST_CASE("one level is the single stream") {
   for (const auto model : {ideal, race, overhead}) {
     const auto stack = level_stack_edf(four, 1, model);
-    const auto stream = single_stream_edf(four);
+    const auto stream = takt::analysis::detail::single_stream_edf(four);
     CHECK(stack.at == stream.at);
     CHECK(stack.slack == stream.slack);
   }
@@ -148,6 +150,7 @@ TEST_CASE("more levels are not always better, and best_levels finds the best") {
 }
 
 TEST_CASE("gang jobs one after the other: the whole example needs more than one processor") {
-  CHECK(gang_serial_edf(table_1).reason == edf_reason::load_exceeds_supply);
-  CHECK(gang_serial_edf(set_of({{3, 10, 10, 0, 0}, {4, 12, 12, 0, gang}, {1, 10, 10, 0, 1}})).schedulable());
+  CHECK(takt::analysis::detail::gang_serial_edf(table_1).reason == edf_reason::load_exceeds_supply);
+  CHECK(takt::analysis::detail::gang_serial_edf(set_of({{3, 10, 10, 0, 0}, {4, 12, 12, 0, gang}, {1, 10, 10, 0, 1}}))
+            .schedulable());
 }

@@ -130,13 +130,13 @@ TEST_CASE("the capacity test is exact, and equality passes" * takt_tests::traces
 
 TEST_CASE("Theorem 3 on the published set and on a large GPU, with its hypotheses" * takt_tests::traces("OVX-27")) {
   thread_time<rational> lemma;
-  REQUIRE(carry_in_bound(published, two_sms, lemma));
+  REQUIRE(takt::analysis::detail::carry_in_bound(published, two_sms, lemma));
   CHECK(lemma == thread_time<rational>{9216});
   REQUIRE(backlog_bound(published, two_sms, per_job_streams, lemma));
   CHECK(lemma == thread_time<rational>{18'432});
   CHECK(responses(separated_enqueue_response(published, two_sms, per_job_streams)) == fractions{8, {41, 6}});
 
-  REQUIRE(carry_in_bound(large, eighty_sms, lemma));
+  REQUIRE(takt::analysis::detail::carry_in_bound(large, eighty_sms, lemma));
   CHECK(lemma == thread_time<rational>{327'168});
   REQUIRE(backlog_bound(large, eighty_sms, per_job_streams, lemma));
   CHECK(lemma == thread_time<rational>{665'088});
@@ -212,9 +212,9 @@ TEST_CASE("owners with one kernel at a time need neither separation nor capacity
   static_cast<void>(t.add({.length = 1, .period = 1, .blocks = 6, .threads = 512, .owner = 1}));
   CHECK(separated_enqueue_response(t, two_sms, per_job_streams).status == block_status::load_exceeds_capacity);
   // Backlog 6144 + 3072 on 3072 threads.
-  CHECK(responses(owner_response(t, two_sms)) == fractions{5, {23, 6}, {23, 6}});
+  CHECK(responses(takt::analysis::detail::owner_response(t, two_sms)) == fractions{5, {23, 6}, {23, 6}});
   t.tasks[1].owner = takt::no_owner;
-  CHECK(owner_response(t, two_sms).error.fault == takt::model_fault::owner_missing);
+  CHECK(takt::analysis::detail::owner_response(t, two_sms).error.fault == takt::model_fault::owner_missing);
 }
 
 TEST_CASE("sets whose blocks may wait for slots or memory go to the bound of several resources" *
@@ -223,7 +223,7 @@ TEST_CASE("sets whose blocks may wait for slots or memory go to the bound of sev
   task_rows<block_kernel<rational>, 2> t;
   static_cast<void>(t.add({.length = 1, .period = 10, .blocks = 4, .threads = 64, .shared_memory = 10}));
   static_cast<void>(t.add({.length = 2, .period = 10, .blocks = 1, .threads = 64, .shared_memory = 50}));
-  CHECK(!only_threads_bind(t, small));
+  CHECK(!takt::analysis::detail::only_threads_bind(t, small));
   CHECK(separated_enqueue_response(t, small, per_job_streams).status == block_status::other_resource_binds);
   // w = 1/4 and 1/2, three resources: (2 * 3 + 4/4 + 1 - w L) / (1/2) + L.
   CHECK(responses(multi_resource_response(t, small, per_job_streams)) == fractions{{33, 2}, 16});
@@ -231,7 +231,7 @@ TEST_CASE("sets whose blocks may wait for slots or memory go to the bound of sev
   REQUIRE(best.bounded());
   CHECK(best.responses[0] <= multi_resource_response(t, small, per_job_streams).responses[0]);
   // Without those limits threads decide.
-  CHECK(only_threads_bind(t, {.sms = 1}));
+  CHECK(takt::analysis::detail::only_threads_bind(t, {.sms = 1}));
   CHECK(responses(block_queue_response(t, {.sms = 1}, per_job_streams)) ==
         responses(min_of(knapsack_response(t, {.sms = 1}, per_job_streams),
                          outstanding_response(t, {.sms = 1}, per_job_streams))));

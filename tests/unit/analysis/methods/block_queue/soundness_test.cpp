@@ -94,7 +94,7 @@ TEST_CASE("both lemmas and every bound hold under all placements, with and witho
     const auto set = random_set(seed, gpu, 40);
     takt::thread_time<ticks> carried;
     takt::thread_time<ticks> backlog;
-    REQUIRE(carry_in_bound(set, gpu, carried));
+    REQUIRE(takt::analysis::detail::carry_in_bound(set, gpu, carried));
     REQUIRE(backlog_bound(set, gpu, takt::per_job_streams, backlog));
     for (const auto placement : placements) {
       const auto jobs = jobs_of(set, seed, placement == block_placement::even);
@@ -136,7 +136,7 @@ TEST_CASE("the bound of several resources holds where slots and shared memory bi
     const block_gpu gpu{.sms = 2, .threads_per_sm = 24, .block_slots = 4, .shared_memory = 12};
     auto set = random_set(seed, gpu, 90);
     for (auto& k : set.tasks) { k.threads = 1 + k.threads / 4; }
-    beyond += only_threads_bind(set, gpu) ? 0 : 1;
+    beyond += takt::analysis::detail::only_threads_bind(set, gpu) ? 0 : 1;
     for (const auto placement : placements) {
       const auto jobs = jobs_of(set, seed, placement == block_placement::even);
       const auto r = dispatch_all(jobs, {gpu, placement});
@@ -156,7 +156,7 @@ TEST_CASE("kernels of sequential owners respond within the owners' bound, howeve
     const block_gpu gpu{.sms = 2, .threads_per_sm = 8};
     auto set = random_set(seed, gpu, 40);
     for (std::size_t i = 0; i < set.size(); ++i) { set.tasks[i].owner = static_cast<std::int32_t>(i % 2); }
-    const auto b = owner_response(set, gpu);
+    const auto b = takt::analysis::detail::owner_response(set, gpu);
     REQUIRE(b.bounded());
     const std::size_t owners = std::min<std::size_t>(2, set.size());
     // Whoever is free first issues one of its kernels; later ones queue behind and change nothing for it.

@@ -66,7 +66,7 @@ TEST_CASE("the mixed form is never above the others if U > 1, and U <= 1 leaves 
     }
     const auto mixed = devi_anderson(exact, processors, devi_form::mixed);
     if (!mixed.bounded()) { continue; }
-    const bool one_suffices = bounded_response(set, 1) == gel_status::bounded;
+    const bool one_suffices = takt::analysis::detail::bounded_response(set, 1) == gel_status::bounded;
     for (std::size_t i = 0; i < set.size() && !one_suffices; ++i) {
       for (const auto form : forms) {
         CHECK(mixed.tasks[i].response <= devi_anderson(exact, processors, form).tasks[i].response);

@@ -31,27 +31,27 @@ auto responses(const Bounds& b) {
 constexpr auto three = set_of<rational>({{3, 4, 4}, {2, 5, 5}, {4, 10, 10}});
 constexpr auto limited = set_of<rational>({{9, 5, 5, 2}, {2, 5, 5, 1}, {7, 10, 10, 3}});
 static_assert(overlapping_response(three, 2, edf).tasks[0].response == rational{33, 5});
-static_assert(slot_response(limited, 4, fl).tasks[0].response == rational{1089, 80});
+static_assert(takt::analysis::detail::slot_response(limited, 4, fl).tasks[0].response == rational{1089, 80});
 
 }  // namespace
 
 TEST_CASE("sequential jobs: Devi-Anderson under G-EDF, compliant vectors under any GEL policy" *
           takt_tests::traces("OVX-07")) {
   CHECK(responses(devi_anderson(three, 2, devi_form::mixed, devi_quotient::not_negative)) == fractions{8, 8, 15});
-  CHECK(responses(sequential_response(three, 2, edf, plain)) == fractions{{15, 2}, 8, 14});
-  CHECK(responses(sequential_response(three, 2, edf)) == fractions{{51, 8}, {55, 8}, {103, 8}});
-  CHECK(responses(sequential_response(three, 2, fl)) == fractions{{25, 4}, {29, 4}, {49, 4}});
+  CHECK(responses(takt::analysis::detail::sequential_response(three, 2, edf, plain)) == fractions{{15, 2}, 8, 14});
+  CHECK(responses(takt::analysis::detail::sequential_response(three, 2, edf)) == fractions{{51, 8}, {55, 8}, {103, 8}});
+  CHECK(responses(takt::analysis::detail::sequential_response(three, 2, fl)) == fractions{{25, 4}, {29, 4}, {49, 4}});
   // Only differences of points matter after the shift.
   auto given = three;
   for (auto& t : given.tasks) { t.point = t.deadline - rational{100}; }
-  CHECK(responses(sequential_response(given, 2, gel_policy::given_points)) ==
-        responses(sequential_response(three, 2, edf)));
+  CHECK(responses(takt::analysis::detail::sequential_response(given, 2, gel_policy::given_points)) ==
+        responses(takt::analysis::detail::sequential_response(three, 2, edf)));
 }
 
 TEST_CASE("jobs that overlap freely have bounds, also with utilisations above 1" * takt_tests::traces("OVX-08")) {
   CHECK(responses(overlapping_response(three, 2, edf, plain)) == fractions{{15, 2}, 8, 14});
   CHECK(responses(overlapping_response(limited, 4, fl)) == fractions{{1129, 80}, {1129, 80}, {1529, 80}});
-  CHECK(sequential_response(limited, 4, fl).status == gel_status::task_overload);
+  CHECK(takt::analysis::detail::sequential_response(limited, 4, fl).status == gel_status::task_overload);
   // A node alone on a processor: its own time, and no more.
   CHECK(responses(overlapping_response(set_of<rational>({{3, 4, 4}}), 2, edf)) == fractions{3});
   CHECK(overlapping_response(set_of<ticks>({{9, 4, 4}}), 2, edf).status == gel_status::cluster_overload);
@@ -102,18 +102,22 @@ TEST_CASE("non-preemptive GEL scheduling has a bound, above that of preemptive s
 }
 
 TEST_CASE("bounds for limited parallelism lie between those of sequential jobs and of free overlap") {
-  CHECK(responses(slot_response(limited, 4, fl)) == fractions{{1089, 80}, {1089, 80}, {1489, 80}});
+  CHECK(responses(takt::analysis::detail::slot_response(limited, 4, fl)) ==
+        fractions{{1089, 80}, {1089, 80}, {1489, 80}});
   CHECK(responses(distance_response(limited, 4, fl)) == fractions{{905, 44}, {905, 44}, {1125, 44}});
   // One slot each: sequential jobs, whichever way it is said.
-  CHECK(responses(slot_response(three, 2, edf)) == responses(sequential_response(three, 2, edf)));
-  CHECK(responses(distance_response(three, 2, edf)) == responses(sequential_response(three, 2, edf)));
+  CHECK(responses(takt::analysis::detail::slot_response(three, 2, edf)) ==
+        responses(takt::analysis::detail::sequential_response(three, 2, edf)));
+  CHECK(responses(distance_response(three, 2, edf)) ==
+        responses(takt::analysis::detail::sequential_response(three, 2, edf)));
   auto free = limited;
   for (auto& t : free.tasks) { t.parallelism = takt::unrestricted_parallelism; }
-  CHECK(responses(slot_response(free, 4, fl)) != responses(slot_response(limited, 4, fl)));
+  CHECK(responses(takt::analysis::detail::slot_response(free, 4, fl)) !=
+        responses(takt::analysis::detail::slot_response(limited, 4, fl)));
   CHECK(distance_response(free, 4, fl).error.fault == takt::model_fault::parallelism_not_given);
   auto narrow = limited;
   narrow.tasks[0].parallelism = 1;
-  CHECK(slot_response(narrow, 4, fl).status == gel_status::task_overload);
+  CHECK(takt::analysis::detail::slot_response(narrow, 4, fl).status == gel_status::task_overload);
 }
 
 TEST_CASE("G-FL and G-EDF are compared task by task: plain G-FL favours long tasks" * takt_tests::traces("OVX-14")) {

@@ -82,7 +82,7 @@ TEST_CASE("sequential jobs end within the compliant-vector and Devi-Anderson bou
     const run_options o{.processors = processors, .policy = policy_of(seed), .seed = seed};
     hold_all(any, set, o, [](const auto&... args) { return compliant_vector(args...); });
     hold_all(any, set, o, [](const auto&... args) { return compliant_vector(args..., point_shift::to_zero); });
-    hold_all(shifted, set, o, [](const auto&... args) { return sequential_response(args...); });
+    hold_all(shifted, set, o, [](const auto&... args) { return takt::analysis::detail::sequential_response(args...); });
     if (seed % 6 == 0) {  // EDF, deadline = period
       hold_all(devi, set, o, [](const auto& s, std::int32_t m, gel_policy) { return devi_anderson_best(s, m); });
     }
@@ -128,7 +128,7 @@ TEST_CASE("jobs of limited parallelism end within the bounds for slots and for d
     const auto processors = static_cast<std::int32_t>(random.between(2, 4));
     const auto set = random_set(random, processors, seed % 2 == 0, 3);
     run_options o{.processors = processors, .policy = policy_of(seed), .jobs = overlap::slots, .seed = seed};
-    hold_all(slots, set, o, [](const auto&... args) { return slot_response(args...); });
+    hold_all(slots, set, o, [](const auto&... args) { return takt::analysis::detail::slot_response(args...); });
     o.jobs = overlap::distance;
     hold_all(distances, set, o, [](const auto&... args) { return distance_response(args...); });
   }

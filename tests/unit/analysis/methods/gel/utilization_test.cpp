@@ -101,28 +101,30 @@ TEST_CASE("EDF on one processor is schedulable exactly if U <= 1, whatever the s
 TEST_CASE("tardiness is bounded by U <= m and, for sequential jobs, every u <= 1, in each cluster" *
           takt_tests::traces("GSD-13 OVX-06")) {
   const auto heavy = set_of<ticks>({{9, 5, 5}, {2, 5, 5}, {7, 10, 10}});  // u = 9/5, U = 29/10
-  CHECK(bounded_response(heavy, 4) == gel_status::task_overload);
-  CHECK(bounded_response(heavy, 4, job_overlap::unlimited) == gel_status::bounded);
-  CHECK(bounded_response(heavy, 3, job_overlap::unlimited) == gel_status::bounded);
-  CHECK(bounded_response(heavy, 2, job_overlap::unlimited) == gel_status::cluster_overload);
+  CHECK(takt::analysis::detail::bounded_response(heavy, 4) == gel_status::task_overload);
+  CHECK(takt::analysis::detail::bounded_response(heavy, 4, job_overlap::unlimited) == gel_status::bounded);
+  CHECK(takt::analysis::detail::bounded_response(heavy, 3, job_overlap::unlimited) == gel_status::bounded);
+  CHECK(takt::analysis::detail::bounded_response(heavy, 2, job_overlap::unlimited) == gel_status::cluster_overload);
   auto limited = heavy;
   limited.tasks[0].parallelism = 2;
-  CHECK(bounded_response(limited, 3, job_overlap::as_given) == gel_status::bounded);
+  CHECK(takt::analysis::detail::bounded_response(limited, 3, job_overlap::as_given) == gel_status::bounded);
   limited.tasks[0].parallelism = 1;
-  CHECK(bounded_response(limited, 3, job_overlap::as_given) == gel_status::task_overload);
-  CHECK(bounded_response(heavy, 3, static_cast<job_overlap>(99)) == gel_status::invalid_model);
+  CHECK(takt::analysis::detail::bounded_response(limited, 3, job_overlap::as_given) == gel_status::task_overload);
+  CHECK(takt::analysis::detail::bounded_response(heavy, 3, static_cast<job_overlap>(99)) == gel_status::invalid_model);
   CHECK(name_of(gel_status::invalid_model) == "invalid-model");
   CHECK(name_of(gel_status::overflow) == "overflow");
   // Equality: U = m.
-  CHECK(bounded_response(set_of<ticks>({{4, 4, 4}, {3, 3, 3}}), 2) == gel_status::bounded);
+  CHECK(takt::analysis::detail::bounded_response(set_of<ticks>({{4, 4, 4}, {3, 3, 3}}), 2) == gel_status::bounded);
   // Four processors suffice, two clusters of two do not.
-  CHECK(bounded_response(set_of<ticks>({{3, 4, 4}, {3, 4, 4}, {3, 4, 4}, {1, 4, 4}}), 4) == gel_status::bounded);
-  CHECK(bounded_response(set_of<ticks>({{3, 4, 4}, {3, 4, 4}, {3, 4, 4}}), 2) == gel_status::cluster_overload);
-  CHECK(bounded_response(set_of<ticks>({{1, 4, 4}}), 2) == gel_status::bounded);
+  CHECK(takt::analysis::detail::bounded_response(set_of<ticks>({{3, 4, 4}, {3, 4, 4}, {3, 4, 4}, {1, 4, 4}}), 4) ==
+        gel_status::bounded);
+  CHECK(takt::analysis::detail::bounded_response(set_of<ticks>({{3, 4, 4}, {3, 4, 4}, {3, 4, 4}}), 2) ==
+        gel_status::cluster_overload);
+  CHECK(takt::analysis::detail::bounded_response(set_of<ticks>({{1, 4, 4}}), 2) == gel_status::bounded);
   // Above the limit responses do grow.
   const auto over = set_of<ticks>({{4, 4, 4}, {4, 4, 4}, {1, 20, 20}});
   const auto shorter = worst_responses(over, {.processors = 2, .horizon = 200});
   const auto longer = worst_responses(over, {.processors = 2, .horizon = 400});
-  CHECK(bounded_response(over, 2) == gel_status::cluster_overload);
+  CHECK(takt::analysis::detail::bounded_response(over, 2) == gel_status::cluster_overload);
   CHECK(longer[0] > shorter[0]);
 }

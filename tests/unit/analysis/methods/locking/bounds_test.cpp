@@ -156,8 +156,8 @@ TEST_CASE("a request to a priority-ordered mutex waits for one lower section and
   const std::array<mutex_rival<ticks>, 2> higher{{{10, 3, 2}, {50, 20, 5}}};
   check_bound<ticks>(request_driven_wait<ticks>(9, higher, 100), 9 + 3 * 2 + 5);
   check_refused(request_driven_wait<ticks>(9, higher, 19), blocking_status::above_limit);
-  check_bound<ticks>(higher_sections<ticks>(higher, 0), 2 + 5);
-  check_bound<ticks>(job_driven_wait<ticks>(4, 9, higher, 27), 36 + 3 * 2 + 5);
+  check_bound<ticks>(takt::analysis::detail::higher_sections<ticks>(higher, 0), 2 + 5);
+  check_bound<ticks>(takt::analysis::detail::job_driven_wait<ticks>(4, 9, higher, 27), 36 + 3 * 2 + 5);
   check_bound<ticks>(priority_mutex_wait<ticks>(1, 9, higher, 60), 20);
   check_bound<ticks>(priority_mutex_wait<ticks>(4, 9, higher, 27), 47);
   check_bound<ticks>(priority_mutex_wait<ticks>(0, 9, higher, 27), 0);
@@ -169,7 +169,7 @@ TEST_CASE("a request to a priority-ordered mutex waits for one lower section and
   const std::array<mutex_rival<ticks>, 1> still{{{0, 1, 1}}};
   check_refused(request_driven_wait<ticks>(1, still, 10), blocking_status::wrong_input);
   const auto within = [](const mutex_rival<ticks>& rival, ticks window) {
-    return higher_sections<ticks>(std::array{rival}, window);
+    return takt::analysis::detail::higher_sections<ticks>(std::array{rival}, window);
   };
   check_bound<ticks>(within({1, 1, 1}, 0), 1);
   check_bound<ticks>(within({10, 0, 0}, 9), 0);

@@ -67,7 +67,7 @@ void add_cpu(table& out, ticks time) { out.add_segment({.where = takt::stage::cp
 
 template <class Order>
 [[nodiscard]] auto bounds_of(const table& t, const takt::platform_record& platform) -> std::vector<ticks> {
-  using analysis_type = locked_gpu_rta<table, Order>;
+  using analysis_type = takt::analysis::detail::locked_gpu_rta<table, Order>;
   REQUIRE(!analysis_type::fits(t, platform));
   analysis_type a(t, platform);
   std::vector<ticks> out;
@@ -116,7 +116,7 @@ void check_terms(std::uint64_t seed, formulas& seen) {
         std::same_as<Order, takt::r2dglp_order_rule> ? 1 : static_cast<std::int32_t>(random.between(1, 2));
     const auto tokens = static_cast<std::int32_t>(random.between(1, 3));
     const table t = random_table(random, cores);
-    locked_gpu_rta<table, Order> a(t, board(cores, 1, tokens, 2 * tokens));
+    takt::analysis::detail::locked_gpu_rta<table, Order> a(t, board(cores, 1, tokens, 2 * tokens));
     std::size_t k = 0;
     for (; k < t.size() && a.evaluate(k); ++k) {
       ticks sum = 0;
@@ -155,8 +155,8 @@ TEST_CASE("tokens under the R2DGLP: one section of another task per request") {
   CHECK(bounds[0] == 8 + 7);
   CHECK(bounds[1] == 2 + 15);
   CHECK(bounds[2] == 11 + 2 * 7 + 17);
-  CHECK(locked_gpu_rta<table, takt::r2dglp_order_rule>::fits(four_tasks(), board(2, 1, 1, 1)).fault ==
-        takt::model_fault::one_core_and_gpu_only);
+  CHECK(takt::analysis::detail::locked_gpu_rta<table, takt::r2dglp_order_rule>::fits(four_tasks(), board(2, 1, 1, 1))
+            .fault == takt::model_fault::one_core_and_gpu_only);
 }
 
 TEST_CASE("tokens under the CK-OMLP: waits by cores with users, and a loan to lower tasks of the core") {
@@ -178,7 +178,7 @@ TEST_CASE("a token's sections with one token are the merged stretches") {
   for (int run = 0; run < 50; ++run) {
     const table t = random_table(random, 2);
     const auto platform = board(2, 2, 1, 2);
-    const token_sections<table> sections(t, platform);
+    const takt::analysis::detail::token_sections<table> sections(t, platform);
     accelerator_segments<table> merged;
     for (std::size_t k = 0; k < t.size(); ++k) {
       merged.merge(t, k, [&](const takt::segment_record<ticks>& s) {
@@ -197,7 +197,7 @@ TEST_CASE("a token's sections with one token are the merged stretches") {
 TEST_CASE("tokens of two GPUs count together, each kernel as on the slower slot") {
   takt::platform_record two = board(1, 1, 1, 1);
   two.gpus.unchecked_push_back({.sms = 4, .virtual_per_sm = 1, .tokens = 2});
-  const token_sections<table> sections(four_tasks(), two);
+  const takt::analysis::detail::token_sections<table> sections(four_tasks(), two);
   CHECK(sections.tokens() == 3);
   CHECK(sections.device(0) == 1 + 4 + 1 + 2 * (2 + 1));
 }
@@ -215,7 +215,7 @@ TEST_CASE("the parts of a bound under tokens add up to it, and those of none exc
 }
 
 TEST_CASE("token pools: what does not fit is a status") {
-  using analysis_type = locked_gpu_rta<table, takt::k_fmlp_order_rule>;
+  using analysis_type = takt::analysis::detail::locked_gpu_rta<table, takt::k_fmlp_order_rule>;
   CHECK(analysis_type::fits(four_tasks(), board(1, 1, 3, 2)).fault == takt::model_fault::platform_size_out_of_range);
   CHECK(analysis_type::fits(four_tasks(), board(1, 1, 0, 2)).fault == takt::model_fault::platform_size_out_of_range);
   CHECK(analysis_type::fits(four_tasks(), board(1, 0, 1, 1)).fault == takt::model_fault::copy_without_engine);
