@@ -11,6 +11,7 @@
 #include <takt/core/inline_vector.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/accelerator.hpp>
+#include <takt/model/kernel_law.hpp>
 #include <takt/model/model_error.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/stage.hpp>

@@ -7,6 +7,7 @@
 #include <takt/analysis/job_count.hpp>
 #include <takt/analysis/term_sums.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/fixed_point.hpp>
 #include <takt/model/stage.hpp>
 
 namespace takt::inline TAKT_ABI::analysis {
