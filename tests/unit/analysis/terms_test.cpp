@@ -13,7 +13,7 @@
 #include <takt/model/plan.hpp>
 #include <takt/model/task_table.hpp>
 #include <takt/rules/priority_order.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 
 namespace {
 

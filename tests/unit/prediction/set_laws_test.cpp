@@ -242,25 +242,25 @@ TEST_CASE("under the published rules of the queue no job of a full device is lat
     gpu.fill_all_but(0, on.sms);
     std::vector<pinned_job> under_way = work;
     std::vector<ticks> released(count);
-    std::vector<bool> takt::analysis::gpusync::detail::is_out(count, false);
+    std::vector<bool> is_out(count, false);
     for (ticks now = 0; now < 6'000; ++now) {
       for (std::size_t i = 0; i < count; ++i) {
-        if (released[i] + on.launch == now && !takt::analysis::gpusync::detail::is_out[i]) {
+        if (released[i] + on.launch == now && !is_out[i]) {
           under_way[i] = work[i];
           gpu.launch(under_way[i]);
-          takt::analysis::gpusync::detail::is_out[i] = true;
+          is_out[i] = true;
         }
       }
       gpu.step();
       for (std::size_t i = 0; i < count; ++i) {
-        if (!takt::analysis::gpusync::detail::is_out[i] || under_way[i].waiting + under_way[i].placed > 0) { continue; }
+        if (!is_out[i] || under_way[i].waiting + under_way[i].placed > 0) { continue; }
         const ticks took = now + 1 - released[i];
         const std::int32_t places = on.per_sm * sms[i];
         if (under_way[i].slots >= places) { CHECK(took <= all.laws[i][0].upper(places).count()); }
         overruns += under_way[i].slots < places ? 1 : 0;
         above_own_law += took > seen[i][0].fit.law.upper(places).count() ? 1 : 0;
         ++jobs;
-        takt::analysis::gpusync::detail::is_out[i] = false;
+        is_out[i] = false;
         // Often together, since launches wait for one another most then.
         released[i] = random.chance(2, 3) ? takt::ceil_divide(now + 1, ticks{300}) * 300 : now + 1;
       }

@@ -11,7 +11,7 @@
 #include <takt/core/duration.hpp>
 #include <takt/model/platform.hpp>
 #include <takt/report/explanation.hpp>
-#include <takt/systems/rtgpu/analysis/methods.hpp>
+#include <takt/systems/rtgpu/plans/methods.hpp>
 #include <takt/systems/rtgpu/report/summarize.hpp>
 
 namespace {

@@ -18,6 +18,7 @@
 #include <takt/analysis/runtime_tasks/widened.hpp>
 #include <takt/analysis/task_ranks.hpp>
 #include <takt/analysis/verdict.hpp>
+#include <takt/core/expects.hpp>
 #include <takt/core/number.hpp>
 #include <takt/model/hardware.hpp>
 #include <takt/model/model_error.hpp>
@@ -95,6 +96,19 @@ template <class RuntimeTasks, RuleTag CpuRule, RuleTag GpuRule, class F>
   return located(error, tasks.tasks);
 }
 
+/// Says what claims time before the deadline of a task whose bound is above its period. Such a bound is taken back,
+/// since it counts no jobs that overlap. Pre: task k was evaluated and is late.
+template <class A, class Row>
+constexpr void say_late_demand(const A& a, std::size_t k, Row& row) {
+  TAKT_EXPECTS(!a.meets(k));
+  if (!row.bound.exists || row.bound.value <= a.table().tasks[k].period) { return; }
+  const auto add = [&row](const auto& part) { row.parts.add(part.what, part.by, part.time); };
+  if constexpr (requires { a.for_each_demand(k, add); }) {
+    row.parts.clear();
+    a.for_each_demand(k, add);
+  }
+}
+
 /// Judges a table, in the given order, under a plan or under the one that a search finds.
 template <class RuntimeTasks, class P, class Table, class Search, class... Options>
 constexpr void judge_chain_table(const RuntimeTasks& tasks, const P& board, const Table& table,
@@ -119,6 +133,7 @@ constexpr void judge_chain_table(const RuntimeTasks& tasks, const P& board, cons
   const std::size_t passed = analysis::evaluate_all(a, judged);
   judged.feasible = passed == sorted.size();
   out.verdict = analysis::widened<RuntimeTasks::max_visits>(analysis::detail::verdict_of(a, passed));
+  if (passed < sorted.size()) { say_late_demand(a, passed, out.verdict.tasks[sorted.tasks[passed].id]); }
   plan<RuntimeTasks::max_tasks> whole = judged;
   complete_plan(board, sorted, judged, whole);
   out.verdict.plan = analysis::detail::resized<RuntimeTasks::max_tasks, RuntimeTasks::max_visits>(whole);

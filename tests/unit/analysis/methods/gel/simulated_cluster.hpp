@@ -110,15 +110,13 @@ struct job {
 
 /// The greatest finish - release of each task.
 [[nodiscard]] inline auto worst_responses(const task_set& set, const run_options& o) -> std::vector<ticks> {
-  auto jobs = takt::simulation::detail::jobs_of(set, o);
+  auto jobs = detail::jobs_of(set, o);
   std::vector<ticks> worst(set.size(), 0);
   std::size_t finished = 0;
   for (ticks now = 0; finished < jobs.size(); ++now) {
     std::vector<detail::job*> ready;
     for (auto& j : jobs) {
-      if (j.finish < 0 && j.eligible <= now && !takt::analysis::detail::held_back(jobs, j, set, o.jobs)) {
-        ready.push_back(&j);
-      }
+      if (j.finish < 0 && j.eligible <= now && !detail::held_back(jobs, j, set, o.jobs)) { ready.push_back(&j); }
     }
     std::sort(ready.begin(), ready.end(), [&](const auto* a, const auto* b) {
       if (!o.preemptive && a->running != b->running) { return a->running; }

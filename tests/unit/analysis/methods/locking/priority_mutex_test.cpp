@@ -102,7 +102,7 @@ TEST_CASE("simulated waits for a priority-ordered mutex stay within their bounds
       const auto& c = clients[i];
       std::vector<ticks> lower;
       for (std::size_t l = i + 1; l < clients.size(); ++l) { lower.push_back(clients[l].section); }
-      const auto longest = longest_of<ticks>(lower);
+      const auto longest = takt::analysis::detail::longest_of<ticks>(lower);
       const auto request = request_driven_wait<ticks>(longest, higher, 3'000);
       // A job that is late begins its next one late: then its deadline, here the period, is no reach.
       if (c.worst_response > c.period) { break; }
