@@ -22,6 +22,7 @@
 #include <takt/systems/explain.hpp>
 #include <takt/systems/methods.hpp>
 #include <takt/systems/policies.hpp>
+#include <takt/systems/shares/simulation/simulate.hpp>
 #include <takt/takt.hpp>
 #include <takt/tokens.hpp>
 
