@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <takt/takt.hpp>
 
+#include <takt/rules/servers/unit_server.hpp>
+
 using namespace takt::literals;
 
 template <std::size_t Capacity>

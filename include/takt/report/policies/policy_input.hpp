@@ -29,8 +29,6 @@ struct policy_input {
   std::vector<std::string> notes;
 };
 
-namespace detail {
-
 /// Takes back bounds of some tasks of a set that is not proven, where overheads are charged: late jobs interrupt others
 /// more often than these tell.
 template <std::size_t N, std::size_t V>
@@ -38,6 +36,7 @@ constexpr void drop_closed_part(verdict<ticks, N, V>& v) {
   for (auto& t : v.tasks) {
     if (!analysis::is_of_closed_part(t.method)) { continue; }
     t.bound = {};
+    t.parts.clear();
     t.meets = false;
     t.method = {};
   }
@@ -53,11 +52,10 @@ constexpr void drop_guards(verdict<ticks, N, V>& v) {
   v.plan.feasible = false;
   for (auto& t : v.tasks) {
     t.bound = {};
+    t.parts.clear();
     t.meets = false;
   }
 }
-
-}  // namespace detail
 
 /// Returns what a policy makes of it, with all execution times by a factor in thousandths; null where these are out of
 /// range. That a deadline is missed is proven without contention. `question`: that of the input, or one about some
@@ -80,8 +78,8 @@ template <class Tasks, class Question, class Judge>
       out->misses.clear();
     }
   }
-  if (input.has_overheads) { detail::drop_closed_part(v); }
-  if (input.timers_are_late) { detail::drop_guards(v); }
+  if (input.has_overheads) { drop_closed_part(v); }
+  if (input.timers_are_late) { drop_guards(v); }
   return out;
 }
 

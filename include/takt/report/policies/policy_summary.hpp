@@ -287,7 +287,7 @@ template <class Tasks>
   comparison_row out;
   out.policy = found.policy;
   out.cpus = found.cpus;
-  out.misses = detail::compared_misses(found.misses, found.verdict.tasks);
+  out.misses = compared_misses(found.misses, found.verdict.tasks);
   out.status = found.verdict.status;
   out.method = summary.method;
   out.plan_words = summary.plan_words;
