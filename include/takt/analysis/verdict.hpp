@@ -124,8 +124,8 @@ struct task_verdict {
   /// The part of the bound for which a job waits for tokens and for sections of less important tasks, where the rules
   /// of pools say it.
   Number blocking{};
-  /// What the bound consists of: see `for_each_term`. Without a bound: what may claim time before the deadline, if the
-  /// method says it.
+  /// Says what the bound consists of: see `for_each_term`. Without a bound, it says what may claim time before the
+  /// deadline, if the method knows.
   parts_of_task<Number> parts{};
 };
 

@@ -82,7 +82,7 @@ namespace detail {
 inline constexpr std::uint16_t whole_job = 0xffff;
 inline constexpr std::uint8_t unknown_pool = 0xff;
 
-/// One part of a bound: what the time is spent on, the task that causes it, and where.
+/// Holds one part of a bound: what the time is spent on, the task that causes it, and where.
 template <class Number>
 struct bound_part {
   Number time{};
@@ -92,7 +92,7 @@ struct bound_part {
   std::uint8_t pool = 0;  ///< of the board, where that visit is, or 0xff: unknown
 };
 
-/// The parts of a bound, stored in place. They add up to the bound; empty: nothing is said. No part is dropped: where
+/// Stores the parts of a bound in place. They add up to the bound; empty: nothing is said. No part is dropped: where
 /// there is no room, the shortest but for the first go into one of `term_kind::others`.
 template <class Number, std::size_t Most>
 class bound_parts {

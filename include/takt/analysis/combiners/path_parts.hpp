@@ -14,7 +14,7 @@
 
 namespace takt::inline TAKT_ABI::analysis::detail {
 
-/// What all visits take and wait for, known to be a fixed point of the rules of their stations.
+/// Holds how long visits take and wait. The values are a fixed point of the rules of their stations.
 template <std::size_t N, std::size_t V>
 struct found_responses {
   const readiness<N, V>* ready = nullptr;
@@ -79,9 +79,8 @@ constexpr void say_paths(const visit_table<N, V>& table, const Stations& station
       t.parts.add_visit(said[v], static_cast<std::uint16_t>(table.visits[v].position), length);
     }
     if (!takt::detail::is_explained(t)) { t.parts.add(term_kind::release_jitter, i, table.tasks[i].jitter); }
-    if (!takt::detail::is_explained(t)) {
-      t.parts.clear();
-    }  // jobs wait for earlier ones of their task, of which rules say nothing
+    // Where jobs wait for earlier ones of their task, rules do not say what that wait consists of.
+    if (!takt::detail::is_explained(t)) { t.parts.clear(); }
   }
 }
 

@@ -18,7 +18,7 @@ namespace takt::inline TAKT_ABI::analysis::detail {
   return v.parts != nullptr && v.response < unbounded_response;
 }
 
-/// The longest visit, or region, behind which others wait.
+/// Finds the longest visit, or region, behind which others wait.
 struct longest_blocker {
   ticks time = 0;
   std::uint32_t by = no_index;
