@@ -11,7 +11,6 @@
 #include <takt/core/value.hpp>
 #include <takt/model/accelerator.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/needed_header.hpp>
 #include <takt/model/platform_record.hpp>
 #include <takt/model/sm_power.hpp>
 
@@ -59,7 +58,6 @@ struct virtual_sms_resource {
 /// The cores of a GPU-like device that runs whole kernels, on one core or on all of them.
 struct accelerator_resource {
   using runs_kernels = void;
-  static constexpr auto board_header = detail::needed_header::kernels;
   accelerator_record record;
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <takt/model/model_error.hpp>
+#include <takt/model/needed_header.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/model/shares/application.hpp>
 #include <takt/model/shares/share.hpp>

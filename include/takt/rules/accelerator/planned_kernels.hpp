@@ -8,7 +8,6 @@
 #include <takt/model/accelerator.hpp>
 #include <takt/model/located.hpp>
 #include <takt/model/model_error.hpp>
-#include <takt/model/needed_header.hpp>
 #include <takt/model/plan.hpp>
 #include <takt/model/pool.hpp>
 #include <takt/rules/accelerator_tags.hpp>
@@ -24,9 +23,6 @@ template <AcceleratorRule Rule>
 [[nodiscard]] constexpr auto kernel_plan_parts() noexcept -> plan_parts {
   return {.cores = true, .priorities = FixedPriority<kernel_order<Rule>>, .slots = ReservesSlots<Rule>};
 }
-
-template <>
-inline constexpr bool lacks_board_checks<accelerator_resource> = false;
 
 template <AcceleratorPlatform P>
 struct board_plan_parts<P> {
